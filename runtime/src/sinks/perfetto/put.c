@@ -61,6 +61,13 @@ static bool is_copied(const struct tp_perfetto_stream *stream)
 	return stream->chunk.file == stream->chunk.memory || stream->broken || stream->copied == tp_stream_load(&stream->position);
 }
 
+/* What the sequence has told is lost. */
+static void end_sequence(struct tp_perfetto_stream *stream)
+{
+	stream->has_begun = false;
+	stream->endings++;
+}
+
 /* What all have put so far: the outermost does it for those inside, also for handlers that come meanwhile. */
 static void copy(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
 {
@@ -71,8 +78,8 @@ static void copy(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *strea
 			continue;
 		}
 		stream->broken = true;
-		stream->has_begun = false;
-		tp_perfetto_lose(sink, stream, TP_LOST_NO_FILE, 1 + stream->inside);
+		tp_perfetto_lose(sink, stream, TP_LOST_NO_FILE, stream->has_begun + stream->inside); /* what begins it is no record */
+		end_sequence(stream);
 	}
 }
 
@@ -119,7 +126,7 @@ static void end_outermost(struct tp_perfetto_sink *sink, struct tp_perfetto_stre
 	} while (__builtin_expect(!is_copied(stream), 0)); /* a handler may have come behind the last look */
 }
 
-bool tp_perfetto_put_leaving(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, uint32_t beginning, struct tp_proto *proto,
+bool tp_perfetto_put_leaving(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, uint32_t ending, struct tp_proto *proto,
 			     size_t left)
 {
 	const uintptr_t frame = TP_HIT_FRAME, outer = stream->frame;
@@ -130,8 +137,8 @@ bool tp_perfetto_put_leaving(struct tp_perfetto_sink *sink, struct tp_perfetto_s
 		return false;
 	if (!outer)
 		stream->frame = frame;
-	tp_barrier(); /* from here on, no handler begins the sequence again */
-	has_room = has_room && stream->beginnings == beginning;
+	tp_barrier(); /* from here on, no handler ends the sequence */
+	has_room = has_room && stream->endings == ending;
 	do {
 		position = tp_stream_load(&stream->position);
 		has_room = has_room && !stream->broken && proto->len + left <= stream->chunk.size - position;
@@ -185,7 +192,7 @@ void tp_perfetto_abandon_left(struct tp_perfetto_sink *sink, struct tp_perfetto_
 		return;
 	const size_t end = (size_t)stream->position, rest = rest_of(&stream->chunk);
 	stream->frame = 0;
-	stream->has_begun = false;
+	end_sequence(stream);
 	if (rest < end) {
 		put_rest(stream, end);
 		__atomic_store_n(word_at(stream, rest), tp_perfetto_padding(end - rest), __ATOMIC_RELEASE);

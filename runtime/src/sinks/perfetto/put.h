@@ -12,14 +12,15 @@
 
 /*
  * Whole packets become a part of the trace, by one store at their end. proto has room for TP_CHUNK_ALIGN + 1 bytes more. False:
- * the chunk has no room for them and so many bytes, or the sequence has begun again since it had begun so often.
+ * the chunk has no room for them and so many bytes, or the sequence has ended since it had ended so often.
  */
-bool tp_perfetto_put_leaving(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, uint32_t beginning, struct tp_proto *proto,
+bool tp_perfetto_put_leaving(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, uint32_t ending, struct tp_proto *proto,
 			     size_t left);
 
-static inline bool tp_perfetto_put(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, uint32_t beginning, struct tp_proto *proto)
+/* Those of a record, for which the sequence must have begun. */
+static inline bool tp_perfetto_put(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, uint32_t ending, struct tp_proto *proto)
 {
-	return tp_perfetto_put_leaving(sink, stream, beginning, proto, TP_PERFETTO_LOST_ROOM);
+	return stream->has_begun && tp_perfetto_put_leaving(sink, stream, ending, proto, TP_PERFETTO_LOST_ROOM);
 }
 
 /* Packets are on their way that nobody goes on with: a handler has left them by siglongjmp(). What has this frame is not inside of them. */

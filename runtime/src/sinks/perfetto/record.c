@@ -44,7 +44,7 @@ bool tp_perfetto_reserve(struct tp_record *rec)
 struct written {
 	struct tp_perfetto_stream *stream;
 	const struct tp_track_plan *plan;
-	uint32_t beginning; /* of the sequence, in which the packets are to be */
+	uint32_t ending;    /* of the sequence, in front of which the packets are to be */
 	unsigned long lost; /* told in front */
 	bool has_track;
 	struct tp_placed placed;
@@ -215,8 +215,8 @@ static void learn(const struct written *written, const struct tp_record *rec)
 	if (written->has_track)
 		__atomic_store_n(track_at(written->stream, written->uuid), written->uuid, __ATOMIC_RELAXED);
 	tp_barrier();
-	if (__builtin_expect(written->stream->beginnings != written->beginning, 0))
-		forget(written, rec); /* a handler has begun the sequence again meanwhile */
+	if (__builtin_expect(written->stream->endings != written->ending, 0))
+		forget(written, rec); /* the sequence has ended meanwhile */
 }
 
 /* Whether it is in the trace; or how many bytes of a chunk it needs: 0 where there is no memory, or it is too long. */
@@ -233,7 +233,7 @@ static bool put(struct tp_perfetto_sink *sink, struct written *written, const st
 	if (!proto.is_full) {
 		*needed = proto.len;
 		proto.size = size;
-		is_there = tp_perfetto_put(sink, written->stream, written->beginning, &proto);
+		is_there = tp_perfetto_put(sink, written->stream, written->ending, &proto);
 	}
 	tp_scratch_pop_short(proto.bytes);
 	give_lost(written->stream, written->lost, is_there);
@@ -258,7 +258,7 @@ static enum tp_lost commit(struct tp_perfetto_sink *sink, const struct tp_record
 			written.stream = tp_perfetto_stream_acquire(sink, &cause);
 		if (!written.stream)
 			return cause;
-		written.beginning = written.stream->beginnings;
+		written.ending = written.stream->endings;
 		tp_barrier(); /* before what was told is looked at */
 		if (!written.plan) /* a writer that was registered by hand, of an event that came meanwhile */
 			return TP_LOST_OTHER;

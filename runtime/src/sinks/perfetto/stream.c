@@ -147,7 +147,7 @@ static bool put_begin(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *
 	const size_t packet = tp_perfetto_packet_begin(&proto, stream, time, TP_SEQUENCE_NEEDS_STATE);
 	put_thread(&proto, sink, stream);
 	tp_proto_end(&proto, packet);
-	const bool is_there = tp_perfetto_put(sink, stream, stream->beginnings, &proto);
+	const bool is_there = tp_perfetto_put_leaving(sink, stream, stream->endings, &proto, TP_PERFETTO_LOST_ROOM);
 	tp_scratch_pop(proto.bytes);
 	return is_there && !stream->broken;
 }
@@ -218,7 +218,6 @@ static struct tp_perfetto_stream *stream_create(struct tp_perfetto_sink *sink, e
 /* What was told of names is lost, if there were any. */
 static void begin_again(struct tp_perfetto_stream *stream)
 {
-	stream->beginnings++;
 	memset(stream->told, 0, sizeof(stream->told));
 	memset(stream->tracks, 0, sizeof(stream->tracks));
 }
@@ -396,7 +395,7 @@ static void tell_lost(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *
 	const size_t packet = tp_perfetto_packet_begin(&proto, stream, time, TP_SEQUENCE_NEEDS_STATE);
 	tp_track_event_put_lost(&proto, 0, true, stream->lost);
 	tp_proto_end(&proto, packet);
-	tp_perfetto_put_leaving(sink, stream, stream->beginnings, &proto, 0);
+	tp_perfetto_put_leaving(sink, stream, stream->endings, &proto, 0);
 }
 
 static void free_all(struct tp_perfetto_stream *stream)

@@ -31,7 +31,7 @@ struct tp_perfetto_stream {
 	unsigned int inside;   /* how many were put inside of it */
 	uint64_t copied;       /* where packets are copied into the file: those in front of that are there */
 	bool has_begun;        /* the sequence; false, too, where names that were told are lost */
-	uint32_t beginnings;   /* how often it has begun: what was told before the last time does not count */
+	uint32_t endings;      /* how often it has ended: what was told before the last time does not count */
 	bool broken;           /* what is copied can't be, from now on */
 	uint32_t sequence;
 	uint64_t uuid;         /* of the track of its thread */
