@@ -236,7 +236,7 @@ static bool put(struct tp_perfetto_sink *sink, struct written *written, const st
 		is_there = tp_perfetto_put(sink, written->stream, written->ending, &proto);
 	}
 	tp_scratch_pop_short(proto.bytes);
-	give_lost(written->stream, written->lost, is_there);
+	give_lost(written->stream, written->lost, is_there && written->stream->endings == written->ending);
 	if (is_there)
 		learn(written, rec);
 	return is_there;
