@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -120,6 +121,9 @@ TEST(no_room_on_the_stack)
 	struct tp_sink *sink = tp_perfetto_sink(file, NULL);
 
 	ck_assert_int_ge(tp_enable(sink, "sample:sample_int"), 1);
+	/* The kernel puts the thread's memory right below this page, which nobody may write to. */
+	ck_assert_ptr_ne(mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), MAP_FAILED);
+	trace_sample_int(1); /* for which the thread gets its part of the file */
 	for (size_t left = 0; left < 4096; left += 16) {
 		void *memory = tp_scratch_push(all - left);
 		ck_assert_ptr_nonnull(memory);
