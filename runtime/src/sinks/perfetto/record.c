@@ -46,7 +46,6 @@ struct written {
 	const struct tp_track_plan *plan;
 	uint32_t ending;    /* of the sequence, in front of which the packets are to be */
 	unsigned long lost; /* told in front */
-	bool has_track;
 	struct tp_placed placed;
 	struct tp_track track;
 	uint64_t uuid;      /* of the track; 0: the thread's */
@@ -90,8 +89,7 @@ static uint64_t mixed(uint64_t hash, uint64_t number)
 
 static void find_track(const struct tp_perfetto_sink *sink, struct written *written, const struct tp_record *rec)
 {
-	written->has_track = tp_track_of_record(written->plan, rec->entry, rec->size, &written->placed, &written->track);
-	if (written->has_track)
+	if (tp_track_of_record(written->plan, rec->entry, rec->size, &written->placed, &written->track))
 		written->uuid = tp_perfetto_uuid(TP_UUID_OTHER, mixed(mixed(mixed(written->track.key, written->track.key_more),
 									    parent_of(sink, written)), 0) >> 4);
 }
@@ -115,7 +113,7 @@ static void put_parent(struct tp_proto *proto, const struct tp_perfetto_sink *si
 
 static void put_track(struct tp_proto *proto, const struct tp_perfetto_sink *sink, const struct written *written, uint64_t time)
 {
-	if (!written->has_track || __atomic_load_n(track_at(written->stream, written->uuid), __ATOMIC_RELAXED) == written->uuid)
+	if (!written->uuid || __atomic_load_n(track_at(written->stream, written->uuid), __ATOMIC_RELAXED) == written->uuid)
 		return;
 	put_parent(proto, sink, written, time);
 	const size_t packet = tp_perfetto_packet_begin(proto, written->stream, time, TP_SEQUENCE_NEEDS_STATE);
@@ -173,7 +171,7 @@ static void put_event(struct tp_proto *proto, const struct written *written, con
 	const size_t event = tp_proto_begin(proto, TP_PACKET_TRACK_EVENT);
 
 	tp_track_event_put_head(proto, written->plan, &written->placed, written->uuid);
-	if (written->has_track && written->placed.type == TP_TRACK_BEGIN && written->track.parent == TP_PARENT_PROCESS)
+	if (written->uuid && written->placed.type == TP_TRACK_BEGIN && written->track.parent == TP_PARENT_PROCESS)
 		tp_track_event_put_count(proto, "tid", (uint64_t)rec->entry->pid);
 	if (written->placed.type != TP_TRACK_EVENT_COUNTER)
 		tp_track_event_put_fields(proto, written->plan, rec->entry, rec->size);
@@ -203,7 +201,7 @@ static size_t size_of(const struct written *written, const struct tp_record *rec
 static void forget(const struct written *written, const struct tp_record *rec)
 {
 	__atomic_fetch_and(&written->stream->told[rec->event->id / CHAR_BIT], (uint8_t)~(1u << rec->event->id % CHAR_BIT), __ATOMIC_RELAXED);
-	if (written->has_track)
+	if (written->uuid)
 		__atomic_store_n(track_at(written->stream, written->uuid), 0, __ATOMIC_RELAXED);
 }
 
@@ -212,7 +210,7 @@ static void learn(const struct written *written, const struct tp_record *rec)
 {
 	if (!is_told(written->stream, rec->event->id))
 		set_told(written->stream, rec->event->id);
-	if (written->has_track)
+	if (written->uuid)
 		__atomic_store_n(track_at(written->stream, written->uuid), written->uuid, __ATOMIC_RELAXED);
 	tp_barrier();
 	if (__builtin_expect(written->stream->endings != written->ending, 0))
