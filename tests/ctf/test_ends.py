@@ -72,7 +72,7 @@ class Ends(Recording):
 
     def goes_on(self, *commands: object) -> None:
         for output in OUTPUTS:
-            self.record("threads=2", "until=200", "hit=3", *commands, TP_OUTPUT=f"ctf:{self.trace}{output}")
+            self.record("pace=2000", "threads=2", "until=200", "hit=3", *commands, TP_OUTPUT=f"ctf:{self.trace}{output}")
             trace = self.read_clean()
             for i, who in self.whos().items():
                 seen = trace.seen.get(i)
