@@ -120,23 +120,25 @@ static void rename_and_wait(void)
 /* Each byte more in a file is one too many. */
 static void hit_and_limit(void)
 {
-	hit();
+	hit_and_wait();
 	must(setrlimit(RLIMIT_FSIZE, &(struct rlimit){1, 1}) == 0, "setrlimit");
 }
 
 static void *hit_from_another_thread(void *unused)
 {
+	while (__atomic_load_n(&hits, __ATOMIC_RELAXED) < 3)
+		sched_yield();
 	while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE))
 		hit();
 	return unused;
 }
 
-/* Another thread is at it all the time. */
+/* Another thread is at it all the time from the subject's third event on: its second one looks after the file. */
 static void hit_together(void)
 {
 	pthread_t thread;
 
-	hit();
+	hit_and_wait();
 	must(pthread_create(&thread, NULL, hit_from_another_thread, NULL) == 0, "pthread_create");
 }
 
@@ -308,7 +310,7 @@ static const struct moment moments[] = {
 	{"rings", fill_rings, hit_often},
 	{"taken", let_another_fill, hit_often},
 	{"thread", hit_and_arm, NULL}, /* it returns */
-	{"fork", hit, forks},
+	{"fork", hit_and_wait, forks},
 	{"end", hit_and_wait, ends},
 	{"close", hit_and_wait, closes},
 	{"open", open_file, opens},
