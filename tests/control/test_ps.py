@@ -95,7 +95,7 @@ class Ps(Reaching):
         done = self.tp("ps")
         self.line(done.stdout, other.pid)
         self.assertNotIn(f" {stopped.pid} ", done.stdout)
-        self.assertRegex(done.stderr, rf"(?m)^tp: process {stopped.pid} \({self.name}\) has not answered within a second: it is "
+        self.assertRegex(done.stderr, rf"(?m)^tp: process {stopped.pid} \({self.name}\) has not answered: it is "
                                       rf'stopped, .* "kill -CONT {stopped.pid}"$')
         self.assertIn(f'"kill -CONT {stopped.pid}"', self.fails("trace", "-p", str(stopped.pid)))
 

@@ -102,7 +102,7 @@ class Why(Reaching):
         process = self.start("loop")
         process.send_signal(signal.SIGSTOP)
         until(lambda: open(f"/proc/{process.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[0] == "T")
-        self.assertEqual(self.why(process.pid), f"tp: process {process.pid} ({self.name}) has not answered within a second: it is "
+        self.assertEqual(self.why(process.pid), f"tp: process {process.pid} ({self.name}) has not answered: it is "
                                                 f'stopped, by SIGSTOP or ^Z, and answers after "kill -CONT {process.pid}"\n')
         process.send_signal(signal.SIGCONT)
         self.done("ps", "-p", str(process.pid))

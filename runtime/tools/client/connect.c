@@ -20,6 +20,7 @@
 #include "client/sandbox.h"
 
 #define PATIENCE_MS 1000
+#define LONG_PATIENCE_MS 5000
 
 /*
  * A process whose descriptors were just closed listens again after a moment. Where it is not known to live,
@@ -277,15 +278,30 @@ static bool wait_for_any(const struct connection *connections, size_t nr, struct
 	return any;
 }
 
-void connections_finish(struct connection *connections, size_t nr)
+/* Its thread gets no processor, writes a snapshot, or the program looks at its descriptors seldom. */
+static bool one_may_answer(const struct connection *connections, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (connections[i].state == CONNECTION_WAITING && connections[i].fd >= 0 && !proc_is_stopped(connections[i].pid))
+			return true;
+	}
+	return false;
+}
+
+void connections_finish(struct connection *connections, size_t nr, bool patiently)
 {
 	struct pollfd *polled = calloc(nr ? nr : 1, sizeof(*polled));
-	const int64_t until = now_ms() + PATIENCE_MS;
+	int64_t until = now_ms() + PATIENCE_MS;
 
 	for (;;) {
 		for (size_t i = 0; i < nr; i++)
 			connection_continue(&connections[i]);
-		const int64_t left = until - now_ms();
+		int64_t left = until - now_ms();
+		if (left <= 0 && patiently && one_may_answer(connections, nr)) {
+			patiently = false;
+			until += LONG_PATIENCE_MS - PATIENCE_MS;
+			left += LONG_PATIENCE_MS - PATIENCE_MS;
+		}
 		if (!polled || left <= 0 || !wait_for_any(connections, nr, polled, (int)left))
 			break;
 	}

@@ -55,8 +55,11 @@ void connection_begin(struct connection *connection, const struct place *place, 
 /* Goes on, without waiting. */
 void connection_continue(struct connection *connection);
 
-/* Goes on with all of them, for a second at most; then none is waiting. */
-void connections_finish(struct connection *connections, size_t nr);
+/*
+ * Goes on with all of them, for a second at most, or, patiently, for some seconds as long as one may still answer, whose process
+ * is not stopped; then none is waiting.
+ */
+void connections_finish(struct connection *connections, size_t nr, bool patiently);
 
 void connection_close(struct connection *connection);
 

@@ -19,7 +19,7 @@ struct finding {
 	pid_t inner_pid; /* 0: of all processes */
 	bool (*is_new)(void *data, const struct place *place, const char *name); /* NULL: all are */
 	void *data;
-	bool good;
+	bool patiently, good;
 };
 
 static void connect_to_name(void *data, const struct place *place, const char *name)
@@ -84,7 +84,7 @@ static bool find(const struct places *places, struct finding finding)
 	finding.good = true;
 	allow_descriptors();
 	places_each_name(places, connect_to_name, &finding);
-	connections_finish(found->all, found->nr);
+	connections_finish(found->all, found->nr, finding.patiently);
 	for (size_t i = 0; i < found->nr; i++) {
 		struct connection *connection = &found->all[i];
 		if (connection->state == CONNECTION_DEAD) {
@@ -116,7 +116,7 @@ bool find_all(struct found *found)
 	return find_new(found, NULL, NULL);
 }
 
-bool find_process(struct found *found, pid_t pid)
+bool find_process(struct found *found, pid_t pid, bool patiently)
 {
 	struct places places = {.all = NULL};
 	struct proc proc;
@@ -124,7 +124,8 @@ bool find_process(struct found *found, pid_t pid)
 
 	*found = (struct found){.all = NULL};
 	if (proc_read(&proc, pid))
-		good = places_add_ours(&places) && places_add_of(&places, pid) && find(&places, (struct finding){.found = found, .inner_pid = proc.inner_pid});
+		good = places_add_ours(&places) && places_add_of(&places, pid) &&
+		       find(&places, (struct finding){.found = found, .inner_pid = proc.inner_pid, .patiently = patiently});
 	places_free(&places);
 	return good;
 }

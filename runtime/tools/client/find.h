@@ -20,8 +20,8 @@ bool find_all(struct found *found);
 /* The same of those only whose socket is_new accepts. */
 bool find_new(struct found *found, bool (*is_new)(void *data, const struct place *place, const char *name), void *data);
 
-/* The sockets that can be this process's; one of them is open, if there is a way. */
-bool find_process(struct found *found, pid_t pid);
+/* The sockets that can be this process's; one of them is open, if there is a way. Patiently: as connections_finish(). */
+bool find_process(struct found *found, pid_t pid, bool patiently);
 
 void found_free(struct found *found);
 

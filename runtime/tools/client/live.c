@@ -10,6 +10,7 @@
 
 #include "client/common_options.h"
 #include "client/keys.h"
+#include "client/proc.h"
 #include "client/signals.h"
 #include "client/status_line.h"
 #include "client/sum.h"
@@ -183,7 +184,7 @@ static void tell_no_last_numbers(const struct live *live, const struct counted *
 {
 	const struct connection *connection = &counted->session.connection;
 
-	if (counted->end == COUNTED_CUT && !process_is_stopped(connection->pid))
+	if (counted->end == COUNTED_CUT && !proc_is_stopped(connection->pid))
 		fail_msg("a signal has ended tp while it asked %s for the last numbers: these are those of up to %.3g s before",
 			 connection_title(connection), (double)live->interval / 1000);
 	else if (counted->end == COUNTED_SILENT || counted->end == COUNTED_CUT)

@@ -116,6 +116,13 @@ bool proc_read(struct proc *proc, pid_t pid)
 	return pid > 0 && read_status(proc) && read_stat(proc);
 }
 
+bool proc_is_stopped(pid_t pid)
+{
+	struct proc proc;
+
+	return proc_read(&proc, pid) && (proc.state == 'T' || proc.state == 't');
+}
+
 bool proc_is_called(pid_t pid, const char *name)
 {
 	char link[64], file[PATH_MAX];

@@ -21,6 +21,9 @@ struct proc {
 /* False: there is no such process. */
 bool proc_read(struct proc *proc, pid_t pid);
 
+/* By a signal, or by a debugger. */
+bool proc_is_stopped(pid_t pid);
+
 /* Whether that is its name in ps, or that of its file. */
 bool proc_is_called(pid_t pid, const char *name);
 

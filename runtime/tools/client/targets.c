@@ -101,7 +101,7 @@ static bool add_pid(struct targets *targets, pid_t pid)
 	struct connection *open;
 	bool good;
 
-	while ((good = find_process(&found, pid)) && !(open = found_open(&found, pid)) && may_listen_soon(pid)) {
+	while ((good = find_process(&found, pid, true)) && !(open = found_open(&found, pid)) && may_listen_soon(pid)) {
 		found_free(&found);
 		nanosleep(&pause, NULL);
 	}
@@ -281,7 +281,7 @@ static void forget_the_gone(struct targets *targets)
 static void reach_member(struct targets *targets, struct member *member)
 {
 	struct found found;
-	struct connection *open = find_process(&found, member->pid) ? found_open(&found, member->pid) : NULL;
+	struct connection *open = find_process(&found, member->pid, false) ? found_open(&found, member->pid) : NULL;
 
 	member->reached = open && add(targets, open);
 	found_free(&found);

@@ -15,13 +15,6 @@
 #include "client/tracepoints.h"
 #include "fail_msg.h"
 
-bool process_is_stopped(pid_t pid)
-{
-	struct proc proc;
-
-	return proc_read(&proc, pid) && (proc.state == 'T' || proc.state == 't');
-}
-
 const char *why_silent(pid_t pid)
 {
 	static char text[160];
@@ -73,8 +66,7 @@ static bool tell_of_listener(const struct proc *proc, const struct found *found)
 		if (one->pid && one->pid != proc->pid)
 			continue;
 		if (one->state == CONNECTION_SILENT)
-			fail_msg("process %d (%s) has not answered within a second: %s", (int)proc->pid, proc->name,
-			     why_silent(proc->pid));
+			fail_msg("process %d (%s) has not answered: %s", (int)proc->pid, proc->name, why_silent(proc->pid));
 		else if (one->state == CONNECTION_REFUSED)
 			fail_msg("process %d (%s) can't be reached by %s/%s: %s", (int)proc->pid, proc->name, one->place.path,
 			     one->name, one->text);
@@ -235,7 +227,7 @@ bool tell_why_no_program(const char *program)
 	proc_each(compare_name, &named);
 	if (!named.pid)
 		return fail_msg("no process that can be reached is called '%s'; \"tp ps\" lists those that can", program);
-	if (find_process(&found, named.pid))
+	if (find_process(&found, named.pid, false))
 		tell_why_not(named.pid, &found);
 	found_free(&found);
 	return false;

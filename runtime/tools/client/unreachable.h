@@ -11,9 +11,6 @@
 bool tell_why_not(pid_t pid, const struct found *found);
 bool tell_why_no_program(const char *program);
 
-/* Whether a signal or a debugger has stopped it. */
-bool process_is_stopped(pid_t pid);
-
 /*
  * The same about a process that has listened, and does not answer: a sentence, of a buffer that the next call uses
  * again.

@@ -78,10 +78,9 @@ static void tell_unreachable(const struct connection *connection)
 		fail_msg("what listens at %s/%s can't be reached: %s", connection->place.path, connection->name,
 		     connection->text);
 	else if (connection->pid && proc_read(&proc, connection->pid))
-		fail_msg("process %d (%s) has not answered within a second: %s", (int)proc.pid, proc.name,
-		     why_silent(proc.pid));
+		fail_msg("process %d (%s) has not answered: %s", (int)proc.pid, proc.name, why_silent(proc.pid));
 	else
-		fail_msg("what listens at %s/%s has not answered within a second", connection->place.path, connection->name);
+		fail_msg("what listens at %s/%s has not answered", connection->place.path, connection->name);
 }
 
 /* Returns how many there are. */
@@ -142,8 +141,8 @@ const struct tp_command command_ps = {
 		"you are root, everybody's, those in containers included. Of each: its id, its user, its program, "
 		"the number of its events, the time at which it began to listen, and the outputs that are open, "
 		"with those that other runs of tp have opened.\n\n"
-		"A process that does not answer within a second is told of on stderr. Names that dead processes "
-		"have left behind are removed.\n\n"
+		"A process that does not answer within a second, or with -p within five, is told of on stderr. Names "
+		"that dead processes have left behind are removed.\n\n"
 		"WHERE IT LOOKS\n\n"
 		"$TP_CONTROL; $XDG_RUNTIME_DIR/tp; /run/user/UID/tp; /run/tp/UID. For root: these of all users. For "
 		"each process that you may look at: the directories that its environment names and, if it has "
