@@ -136,7 +136,8 @@ class Strangers(Reaching):
         me = str(os.getpid())
         for serve in (lambda connection: connection.recv(1), lambda connection: connection.close()):
             stranger = self.listen(serve)
-            self.assertIn("has not answered", self.refused("trace", "-p", me))
+            self.assertIn(f"tp: process {me} (", said := self.refused("trace", "-p", me))
+            self.assertIn(") has not answered: its thread tp-helper gets no processor, or the program does not call tp_control_serve()", said)
             stranger.close()
 
     def test_late(self) -> None:
@@ -159,7 +160,7 @@ class Strangers(Reaching):
                 with contextlib.suppress(BlockingIOError):
                     client.connect(path)
             done = self.tp("ps")
-            self.assertIn("has not answered", done.stderr)
+            self.assertIn(") has not answered: its thread tp-helper gets no processor", done.stderr)
         os.unlink(path)
 
     def test_listens_anew(self) -> None:

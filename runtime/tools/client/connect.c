@@ -296,12 +296,11 @@ void connections_finish(struct connection *connections, size_t nr, bool patientl
 	for (;;) {
 		for (size_t i = 0; i < nr; i++)
 			connection_continue(&connections[i]);
-		int64_t left = until - now_ms();
-		if (left <= 0 && patiently && one_may_answer(connections, nr)) {
+		if (patiently && now_ms() >= until && one_may_answer(connections, nr)) {
 			patiently = false;
 			until += LONG_PATIENCE_MS - PATIENCE_MS;
-			left += LONG_PATIENCE_MS - PATIENCE_MS;
 		}
+		const int64_t left = until - now_ms();
 		if (!polled || left <= 0 || !wait_for_any(connections, nr, polled, (int)left))
 			break;
 	}
