@@ -12,8 +12,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../lttng")]
 
 from daemon import Daemon  # noqa: E402
-from sandboxes import (DOCUMENT, HELPED, MAY_FAIL, MOMENTS, MUST_NOT_FAIL, NOT_ONLY_THE_RUNTIMES, OWN, SIGSYS,  # noqa: E402
-                       Row, Run, Sandboxes, rows)
+from sandboxes import (DOCUMENT, MAY_FAIL, MEETS_HELPER, MOMENTS, MUST_NOT_FAIL, NOT_ONLY_THE_RUNTIMES, OWN,  # noqa: E402
+                       SIGSYS, Row, Run, Sandboxes, rows)
 from support import UPDATE, need, read  # noqa: E402
 
 CHECK_ALL = "each line of the table is a run of each program"
@@ -44,8 +44,8 @@ class Table(Sandboxes):
     def complete(self, row: Row) -> None:
         """Nothing else is called."""
         moment = MOMENTS[row.moment]
-        lock = {"futex"} if row.sink in HELPED and row.calls else set()
-        done = self.sandbox(row.sink, moment, "kill", *lock.union(row.calls, OWN.get(moment, ())))
+        lock = ("futex",) if (row.sink, moment) in MEETS_HELPER else ()
+        done = self.sandbox(row.sink, moment, "kill", *row.calls, *lock, *OWN.get(moment, ()))
         self.assertEqual(done.status, 0, f"{row}\nkilled; called are: {self.watched(row).calls}\n{done.err}")
         self.counted(row, done)
 
