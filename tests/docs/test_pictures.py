@@ -18,7 +18,7 @@ SCRIPT = os.path.join(ROOT, "docs/terminal.py")
 LARGEST = 30_000
 
 # A table has no room for these where its numbers are wide.
-SPARE = {"AVG/s", "MIN", "MEAN", "MAX", "P90", "P99.9", "LAST", "%"}
+SPARE = {"AVG/s", "MIN", "MEAN", "MAX", "P90", "P99.9", "%"}
 # Whether these come depends on the moment.
 BY_CHANCE = re.compile(r"without an end so far|ends without a begin|[- ]*between two hits[- ]*$")
 
@@ -43,7 +43,7 @@ def shape(line: str) -> str:
         return line
     line = re.sub(r"\b(kind|error)=\w+", r"\1=x", re.sub(r"#+$", "", line))
     words = [word for word in line.split() if word not in SPARE]
-    line = re.sub(r"\d+(?:[.:T-]\d+)*", "0", " ".join(words)).replace("(-0", "(+0")  # another thread's line came first
+    line = re.sub(r"\d+(?:[.:T-]\d+)*", "0", " ".join(words))
     return re.sub(r"(?:0 (?:[num]?s )?|- )+(?=0|-)|0 (?=- )", "", re.sub(r"\b0 (?:[num]?s|[KM]iB)\b", "0", line)).strip().removesuffix(" -")
 
 
@@ -76,5 +76,8 @@ class Pictures(Case):
             made, kept = self.path(picture.name + ".svg"), os.path.join(ROOT, "docs", picture.name + ".svg")
             if UPDATE:
                 shutil.copy(made, kept)
+            for _ in range(4):  # a machine that stood still may have left room for a column, or two threads' lines in another order
+                if shapes(made) != shapes(kept):
+                    self.succeed([sys.executable, SCRIPT, self.dir, picture.name])
             with self.subTest(picture=picture.name):
                 self.assertEqual(shapes(made), shapes(kept))
