@@ -18,6 +18,7 @@
  *	useup           opens descriptors until there are no more
  *	greedy          has a thread that takes each that is free
  *	content         ends it, gives back what it took, and waits until files are tried for again
+ *	slow            the making and the closing of a file take their time from here on
  *	open=FILE       opens a file, and keeps it open
  *	write=TEXT      writes the text to descriptor 2
  *	user=UID        becomes somebody else
@@ -84,6 +85,30 @@ static void *take_descriptors(void *unused)
 	return unused;
 }
 
+static bool is_slow;
+
+/* In the place of the C library's: a descriptor may be another thread's before its file is closed in full. */
+int close(int fd)
+{
+	int (*function)(int);
+
+	*(void **)&function = dlsym(RTLD_NEXT, "close");
+	int result = function(fd);
+	if (is_slow)
+		usleep(2000);
+	return result;
+}
+
+int posix_fallocate(int fd, off_t from, off_t size)
+{
+	int (*function)(int, off_t, off_t);
+
+	*(void **)&function = dlsym(RTLD_NEXT, "posix_fallocate");
+	if (is_slow)
+		usleep(20000);
+	return function(fd, from, size);
+}
+
 static void put_pid(const char *path)
 {
 	char part[4096];
@@ -122,6 +147,8 @@ static void step(const char *what, const char *value)
 		__atomic_store_n(&is_greedy, false, __ATOMIC_RELAXED);
 		pthread_join(greedy, NULL);
 		usleep(200000);
+	} else if (strcmp(what, "slow") == 0) {
+		is_slow = true;
 	} else if (strcmp(what, "daemon") == 0) {
 		if (daemon(1, 0) != 0)
 			_exit(4);

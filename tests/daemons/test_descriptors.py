@@ -48,8 +48,8 @@ class Descriptors(Daemons):
                     self.all_is_there(6000)
 
     def test_used_up_before_the_first_record(self) -> None:
-        """The directory is yet to be made."""
-        for steps in (("useup", "work=6000"), ("useup", "threads=1500")):
+        """The directory is yet to be made; and no thread gives up while another one has its spare for a while."""
+        for steps in (("useup", "work=6000"), ("useup", "threads=1500"), ("slow", "useup", "threads=1500")):
             self.assertEqual(self.run_server(*steps, name="t-%p"), "")
             name, = (name for name in os.listdir(self.dir) if name.startswith("t-"))
             self.assertIn(".lock", os.listdir(self.path(name)))

@@ -206,10 +206,16 @@ static int sink_open(struct tp_ctf_sink *sink, int passed, const char *options)
 	return 0;
 }
 
-/* A message that another thread of the parent's was writing is not the child's, whether it has a sink or not. */
+/* What other threads of the parent's were writing is not the child's, whether it has a sink or not. */
+static void in_child(void)
+{
+	tp_ctf_log_forget();
+	tp_ctf_files_forget();
+}
+
 static void start(void)
 {
-	static struct tp_fork_hook hook = {.rank = TP_RANK_CTF, .in_child = tp_ctf_log_forget};
+	static struct tp_fork_hook hook = {.rank = TP_RANK_CTF, .in_child = in_child};
 
 	tp_fork_register(&hook);
 }

@@ -96,12 +96,16 @@ void tp_ctf_spare_close(const struct tp_ctf_sink *sink);
 
 struct tp_ctf_file {
 	int fd;
-	bool for_spare; /* the descriptor was in reserve */
+	enum tp_ctf_file_place {
+		TP_CTF_FILE_KEPT,      /* whoever has it need not hurry */
+		TP_CTF_FILE_BESIDE,    /* there was a descriptor for it; threads that found none wait for it */
+		TP_CTF_FILE_FOR_SPARE, /* its descriptor was in reserve, and the lock of the spares is held */
+	} place;
 };
 
 /*
  * As openat(2) with mode 0600, but also where no descriptor is left. After 0, one of the
- * other two follows soon, in the same thread: other threads may be waiting for the spare.
+ * other two follows soon, in the same thread: other threads may be waiting for its descriptor.
  */
 int tp_ctf_file_open(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int dir, const char *name, int flags);
 
@@ -113,5 +117,8 @@ int tp_ctf_file_create(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int d
 
 int tp_ctf_file_close(struct tp_ctf_sink *sink, struct tp_ctf_file *file);
 void tp_ctf_file_keep(struct tp_ctf_file *file); /* its descriptor is the caller's from here on */
+
+/* In a forked child: the threads that had files open are not there. */
+void tp_ctf_files_forget(void);
 
 #endif /* TP_CTF_DIR_H */

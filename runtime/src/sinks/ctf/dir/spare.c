@@ -19,8 +19,6 @@
 #include "sinks/ctf/dir/dir.h"
 #include "sinks/ctf/sink.h"
 
-/* Held while a file is open in the place of a spare: a thread that needs it, too, waits. */
-
 /* What a spare is a descriptor of: a directory that the program has no reason to open. */
 static int model(struct tp_ctf_sink *sink)
 {
@@ -82,39 +80,74 @@ static int open_in(int dir, const char *name, int flags, struct tp_ctf_file *fil
 	return file->fd < 0 ? errno : 0;
 }
 
-/* In the place of a spare. Then the lock is held until the file is closed, or kept. */
+/*
+ * Files that are open in no spare's place, or are being opened. One that was opened at the wrong moment has the descriptor that
+ * another thread had closed for its own file.
+ */
+static unsigned int nr_beside;
+
+#define PATIENCE_US 1000000u
+#define NAP_US 100u
+
+static int open_beside(int dir, const char *name, int flags, struct tp_ctf_file *file)
+{
+	__atomic_fetch_add(&nr_beside, 1, __ATOMIC_SEQ_CST);
+	const int error = open_in(dir, name, flags, file);
+	file->place = error ? TP_CTF_FILE_KEPT : TP_CTF_FILE_BESIDE;
+	if (error)
+		__atomic_fetch_sub(&nr_beside, 1, __ATOMIC_SEQ_CST);
+	return error;
+}
+
+/* False where that takes too long: the handler of a SIGSEGV may have left one for ever. */
+static bool wait_for_those_beside(void)
+{
+	for (unsigned int us = 0; us < PATIENCE_US; us += NAP_US) {
+		if (!__atomic_load_n(&nr_beside, __ATOMIC_SEQ_CST))
+			return true;
+		usleep(NAP_US);
+	}
+	return false;
+}
+
+void tp_ctf_files_forget(void)
+{
+	__atomic_store_n(&nr_beside, 0, __ATOMIC_SEQ_CST);
+}
+
+/* In the place of a spare. Then the lock is held until the file is closed, or kept: a thread that needs a spare, too, waits. */
 static int open_for_spare(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int dir, const char *name, int flags)
 {
 	tp_mutex_lock(&tp_ctf_spare_lock);
-	int error = open_in(dir, name, flags, file); /* somebody may have given one back */
+	int error = open_beside(dir, name, flags, file); /* somebody may have given one back */
 	for (unsigned int i = 0; is_used_up(error) && i < nr_spares(sink); i++) {
 		int spare = tp_guarded_fd_descriptor(&sink->spare[i]);
 		if (spare < 0)
 			continue;
 		close(spare);
 		error = open_in(dir, name, flags, file);
-		file->for_spare = !error;
+		file->place = error ? TP_CTF_FILE_KEPT : TP_CTF_FILE_FOR_SPARE;
 	}
 	if (error)
 		take_all(sink);
-	if (!file->for_spare)
+	if (file->place != TP_CTF_FILE_FOR_SPARE)
 		tp_mutex_unlock(&tp_ctf_spare_lock);
 	return error;
 }
 
-/* Another thread that opens a file at the same moment may have taken what was closed here: it gives that back soon. */
+/* The program's other threads may have taken what was closed, and give it back soon. */
 #define TRIES 50u
 
 int tp_ctf_file_open(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int dir, const char *name, int flags)
 {
-	unsigned int tries = nr_spares(sink) ? TRIES : 1;
-	int error = open_in(dir, name, flags, file);
+	unsigned int tries = nr_spares(sink) ? TRIES : 0;
+	int error = open_beside(dir, name, flags, file);
 
-	file->for_spare = false;
 	for (; is_used_up(error) && tries; tries--) {
 		error = open_for_spare(sink, file, dir, name, flags);
-		if (is_used_up(error))
-			sched_yield();
+		if (!is_used_up(error) || !wait_for_those_beside())
+			break;
+		sched_yield();
 	}
 	return error;
 }
@@ -153,22 +186,38 @@ int tp_ctf_file_create(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int d
 
 void tp_ctf_file_keep(struct tp_ctf_file *file)
 {
-	if (file->for_spare)
+	if (file->place == TP_CTF_FILE_FOR_SPARE)
 		tp_mutex_unlock(&tp_ctf_spare_lock);
+	else if (file->place == TP_CTF_FILE_BESIDE)
+		__atomic_fetch_sub(&nr_beside, 1, __ATOMIC_SEQ_CST);
+	file->place = TP_CTF_FILE_KEPT;
+}
+
+/* The descriptor becomes the spare that is missing. */
+static void close_to_spare(struct tp_ctf_sink *sink, int file)
+{
+	struct tp_guarded_fd *spare = missing(sink);
+	const int fd = spare ? dup3(model(sink), file, O_CLOEXEC) : -1;
+
+	if (fd >= 0)
+		tp_guarded_fd_take(spare, fd);
+	else
+		close(file);
 }
 
 int tp_ctf_file_close(struct tp_ctf_sink *sink, struct tp_ctf_file *file)
 {
-	if (!file->for_spare && !missing(sink))
-		return close(file->fd) == 0 ? 0 : errno;
-	if (!file->for_spare)
+	int error = 0;
+
+	if (file->place == TP_CTF_FILE_FOR_SPARE) {
+		close_to_spare(sink, file->fd);
+	} else if (missing(sink)) {
 		tp_mutex_lock(&tp_ctf_spare_lock);
-	struct tp_guarded_fd *spare = missing(sink);
-	int fd = spare ? dup3(model(sink), file->fd, O_CLOEXEC) : -1;
-	if (fd >= 0)
-		tp_guarded_fd_take(spare, fd);
-	else
-		close(file->fd);
-	tp_mutex_unlock(&tp_ctf_spare_lock);
-	return 0;
+		close_to_spare(sink, file->fd);
+		tp_mutex_unlock(&tp_ctf_spare_lock);
+	} else {
+		error = close(file->fd) == 0 ? 0 : errno;
+	}
+	tp_ctf_file_keep(file);
+	return error;
 }
