@@ -92,10 +92,19 @@ class Reaching(Case):
         return out
 
     def listed(self, **options) -> str:
-        """What tp ps prints. It may say something of processes that other tests have made at the same time: root sees all."""
-        done = self.tp("ps", **options)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
+        """
+        What tp ps prints, as soon as the machine has let each of ours answer within its second. It may say something of
+        processes that other tests have made at the same time: root sees all.
+        """
+        tried: list[subprocess.CompletedProcess] = []
+
+        def all_answer() -> bool:
+            tried.append(self.tp("ps", **options))
+            return f"({self.name}) has not answered: " not in tried[-1].stderr
+
+        until(all_answer, lambda: tried[-1].stderr)
+        self.assertEqual(tried[-1].returncode, 0, tried[-1].stderr)
+        return tried[-1].stdout
 
     def fails(self, *args: str, status: int = 1, **options) -> str:
         """What tp says, which must fail, in one line."""
