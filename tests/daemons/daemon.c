@@ -38,6 +38,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,27 +87,30 @@ static void *take_descriptors(void *unused)
 }
 
 static bool is_slow;
+static int (*allocate)(int fd, off_t from, off_t size);
 
-/* In the place of the C library's: a descriptor may be another thread's before its file is closed in full. */
+/* These two are in the place of the C library's. A descriptor may be another thread's before its file is closed in full. */
 int close(int fd)
 {
-	int (*function)(int);
+	int result = (int)syscall(SYS_close, fd);
 
-	*(void **)&function = dlsym(RTLD_NEXT, "close");
-	int result = function(fd);
-	if (is_slow)
+	if (__atomic_load_n(&is_slow, __ATOMIC_RELAXED))
 		usleep(2000);
 	return result;
 }
 
+static void find_allocate(void)
+{
+	*(void **)&allocate = dlsym(RTLD_NEXT, "posix_fallocate");
+}
+
 int posix_fallocate(int fd, off_t from, off_t size)
 {
-	int (*function)(int, off_t, off_t);
-
-	*(void **)&function = dlsym(RTLD_NEXT, "posix_fallocate");
-	if (is_slow)
+	if (!allocate) /* before main() */
+		find_allocate();
+	if (__atomic_load_n(&is_slow, __ATOMIC_RELAXED))
 		usleep(20000);
-	return function(fd, from, size);
+	return allocate(fd, from, size);
 }
 
 static void put_pid(const char *path)
@@ -148,7 +152,7 @@ static void step(const char *what, const char *value)
 		pthread_join(greedy, NULL);
 		usleep(200000);
 	} else if (strcmp(what, "slow") == 0) {
-		is_slow = true;
+		__atomic_store_n(&is_slow, true, __ATOMIC_RELAXED);
 	} else if (strcmp(what, "daemon") == 0) {
 		if (daemon(1, 0) != 0)
 			_exit(4);
@@ -216,6 +220,7 @@ static void step(const char *what, const char *value)
 
 int main(int argc, char **argv)
 {
+	find_allocate();
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "term") == 0) { /* from the start on */
 			sigset_t set;

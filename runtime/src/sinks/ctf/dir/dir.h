@@ -88,7 +88,7 @@ const char *tp_ctf_remedy(int error);
 /* Renames but never over what is there, as far as the file system can do that. 0 or an error. */
 int tp_ctf_rename_new(int dir, const char *from, const char *to);
 
-/* ---- spare.c: errors are errno values; called in tp_guard_enter(), but for tp_ctf_spare_close() ---- */
+/* ---- spare.c: errors are errno values; called in tp_guard_enter(), but for tp_ctf_spare_close() and tp_ctf_files_forget() ---- */
 
 /* Takes those that are missing, if there are any to be had. The sink's directory, or its parent, is open. */
 void tp_ctf_spare_take(struct tp_ctf_sink *sink);
@@ -97,23 +97,24 @@ void tp_ctf_spare_close(const struct tp_ctf_sink *sink);
 struct tp_ctf_file {
 	int fd;
 	enum tp_ctf_file_place {
-		TP_CTF_FILE_KEPT,      /* whoever has it need not hurry */
-		TP_CTF_FILE_BESIDE,    /* there was a descriptor for it; threads that found none wait for it */
+		TP_CTF_FILE_KEPT,      /* the caller's; nobody waits for it */
+		TP_CTF_FILE_BESIDE,    /* there was a descriptor for it; threads that find none wait for that */
 		TP_CTF_FILE_FOR_SPARE, /* its descriptor was in reserve, and the lock of the spares is held */
 	} place;
 };
 
 /*
- * As openat(2) with mode 0600, but also where no descriptor is left. After 0, one of the
- * other two follows soon, in the same thread: other threads may be waiting for its descriptor.
+ * As openat(2) with mode 0600, but also where no descriptor is left. With O_CREAT, the file is the owner's then, even if the
+ * process changes its user at this moment. After 0, one of the other two follows soon, in the same thread: other threads may be
+ * waiting for its descriptor.
  */
 int tp_ctf_file_open(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int dir, const char *name, int flags);
 
+/* The same for a new one. */
+int tp_ctf_file_create(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int dir, const char *name, int flags);
+
 /* Gives a file that was made to the owner. Not root's: it does nothing. */
 void tp_ctf_give(const struct tp_ctf_owner *owner, int fd);
-
-/* As tp_ctf_file_open() of a new one, which is the owner's then, even if the process changes its user at this moment. */
-int tp_ctf_file_create(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int dir, const char *name, int flags);
 
 int tp_ctf_file_close(struct tp_ctf_sink *sink, struct tp_ctf_file *file);
 void tp_ctf_file_keep(struct tp_ctf_file *file); /* its descriptor is the caller's from here on */

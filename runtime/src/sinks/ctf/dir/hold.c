@@ -36,7 +36,6 @@ int tp_ctf_hold(struct tp_ctf_sink *sink, int dir, void **hold)
 
 	bool is_open = tp_ctf_file_open(sink, &file, dir, NAME, FLAGS | O_CREAT) == 0;
 	if (is_open) {
-		tp_ctf_give(&sink->options.owner, file.fd);
 		bool locked = is_file(file.fd) && flock(file.fd, LOCK_SH | LOCK_NB) == 0;
 		is_taken = !locked && is_file(file.fd) && errno == EWOULDBLOCK;
 		if (locked)

@@ -73,11 +73,38 @@ static bool is_used_up(int error)
 	return error == EMFILE || error == ENFILE;
 }
 
-/* 0, or an errno value. Nothing that is called afterwards can change that. */
-static int open_in(int dir, const char *name, int flags, struct tp_ctf_file *file)
+void tp_ctf_give(const struct tp_ctf_owner *owner, int fd)
 {
+	if (owner && owner->set && geteuid() == 0 && fchown(fd, owner->user, owner->group) != 0)
+		return; /* a file system that knows no users, or a jail: who can't write to it says so */
+}
+
+/*
+ * The C library changes the user thread by thread, by a signal that it lets nobody block: one between a file's making and its
+ * giving away would leave it root's. Nobody waits for another thread meanwhile: it may have stopped that one already.
+ */
+static void hold_change_of_user(uint64_t *old)
+{
+	const uint64_t its_own = (uint64_t)7 << 31; /* signals 32 to 34: glibc's, musl's */
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &its_own, old, sizeof(its_own));
+}
+
+/* 0, or an errno value. Nothing that is called afterwards can change that. */
+static int open_in(const struct tp_ctf_owner *owner, struct tp_ctf_file *file, int dir, const char *name, int flags)
+{
+	const bool is_given = flags & O_CREAT && owner->set && geteuid() == 0;
+	uint64_t old;
+
+	if (is_given)
+		hold_change_of_user(&old);
 	file->fd = openat(dir, name, flags, 0600);
-	return file->fd < 0 ? errno : 0;
+	const int error = file->fd < 0 ? errno : 0;
+	if (is_given && !error)
+		tp_ctf_give(owner, file->fd);
+	if (is_given)
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
+	return error;
 }
 
 /*
@@ -86,28 +113,14 @@ static int open_in(int dir, const char *name, int flags, struct tp_ctf_file *fil
  */
 static unsigned int nr_beside;
 
-#define PATIENCE_US 1000000u
-#define NAP_US 100u
-
-static int open_beside(int dir, const char *name, int flags, struct tp_ctf_file *file)
+static int open_beside(const struct tp_ctf_owner *owner, struct tp_ctf_file *file, int dir, const char *name, int flags)
 {
 	__atomic_fetch_add(&nr_beside, 1, __ATOMIC_SEQ_CST);
-	const int error = open_in(dir, name, flags, file);
+	const int error = open_in(owner, file, dir, name, flags);
 	file->place = error ? TP_CTF_FILE_KEPT : TP_CTF_FILE_BESIDE;
 	if (error)
 		__atomic_fetch_sub(&nr_beside, 1, __ATOMIC_SEQ_CST);
 	return error;
-}
-
-/* False where that takes too long: the handler of a SIGSEGV may have left one for ever. */
-static bool wait_for_those_beside(void)
-{
-	for (unsigned int us = 0; us < PATIENCE_US; us += NAP_US) {
-		if (!__atomic_load_n(&nr_beside, __ATOMIC_SEQ_CST))
-			return true;
-		usleep(NAP_US);
-	}
-	return false;
 }
 
 void tp_ctf_files_forget(void)
@@ -118,15 +131,18 @@ void tp_ctf_files_forget(void)
 /* In the place of a spare. Then the lock is held until the file is closed, or kept: a thread that needs a spare, too, waits. */
 static int open_for_spare(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int dir, const char *name, int flags)
 {
+	const struct tp_ctf_owner *owner = &sink->options.owner;
+
 	tp_mutex_lock(&tp_ctf_spare_lock);
-	int error = open_beside(dir, name, flags, file); /* somebody may have given one back */
+	int error = open_beside(owner, file, dir, name, flags); /* somebody may have given one back */
 	for (unsigned int i = 0; is_used_up(error) && i < nr_spares(sink); i++) {
 		int spare = tp_guarded_fd_descriptor(&sink->spare[i]);
 		if (spare < 0)
 			continue;
 		close(spare);
-		error = open_in(dir, name, flags, file);
-		file->place = error ? TP_CTF_FILE_KEPT : TP_CTF_FILE_FOR_SPARE;
+		error = open_in(owner, file, dir, name, flags);
+		if (!error)
+			file->place = TP_CTF_FILE_FOR_SPARE;
 	}
 	if (error)
 		take_all(sink);
@@ -135,53 +151,37 @@ static int open_for_spare(struct tp_ctf_sink *sink, struct tp_ctf_file *file, in
 	return error;
 }
 
-/* The program's other threads may have taken what was closed, and give it back soon. */
+/*
+ * Another thread may have taken what was closed. One that has a file beside is waited for, but not for ever: the handler of a
+ * SIGSEGV may have left it. The program's own, and those that look after old traces, give it back soon or not at all.
+ */
+#define NAP_US 100u
+#define NAPS 50000u /* at least 5 s */
 #define TRIES 50u
 
 int tp_ctf_file_open(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int dir, const char *name, int flags)
 {
-	unsigned int tries = nr_spares(sink) ? TRIES : 0;
-	int error = open_beside(dir, name, flags, file);
+	unsigned int naps = NAPS, tries = nr_spares(sink) ? TRIES : 0;
+	int error = open_beside(&sink->options.owner, file, dir, name, flags);
 
-	for (; is_used_up(error) && tries; tries--) {
+	while (is_used_up(error) && naps && tries) {
 		error = open_for_spare(sink, file, dir, name, flags);
-		if (!is_used_up(error) || !wait_for_those_beside())
+		if (!is_used_up(error))
 			break;
-		sched_yield();
+		if (__atomic_load_n(&nr_beside, __ATOMIC_SEQ_CST)) {
+			usleep(NAP_US);
+			naps--;
+		} else {
+			sched_yield();
+			tries--;
+		}
 	}
 	return error;
 }
 
-void tp_ctf_give(const struct tp_ctf_owner *owner, int fd)
-{
-	if (owner && owner->set && geteuid() == 0 && fchown(fd, owner->user, owner->group) != 0)
-		return; /* a file system that knows no users, or a jail: who can't write to it says so */
-}
-
-/*
- * The C library changes the user thread by thread, by a signal that it lets nobody block: one between a file's making and its
- * giving away would leave it root's.
- */
-static void hold_change_of_user(uint64_t *old)
-{
-	const uint64_t its_own = (uint64_t)7 << 31; /* signals 32 to 34: glibc's, musl's */
-
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &its_own, old, sizeof(its_own));
-}
-
 int tp_ctf_file_create(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int dir, const char *name, int flags)
 {
-	const bool is_given = sink->options.owner.set && geteuid() == 0;
-	uint64_t old;
-
-	if (is_given)
-		hold_change_of_user(&old);
-	const int error = tp_ctf_file_open(sink, file, dir, name, flags | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW);
-	if (!error)
-		tp_ctf_give(&sink->options.owner, file->fd);
-	if (is_given)
-		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
-	return error;
+	return tp_ctf_file_open(sink, file, dir, name, flags | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW);
 }
 
 void tp_ctf_file_keep(struct tp_ctf_file *file)
@@ -190,7 +190,6 @@ void tp_ctf_file_keep(struct tp_ctf_file *file)
 		tp_mutex_unlock(&tp_ctf_spare_lock);
 	else if (file->place == TP_CTF_FILE_BESIDE)
 		__atomic_fetch_sub(&nr_beside, 1, __ATOMIC_SEQ_CST);
-	file->place = TP_CTF_FILE_KEPT;
 }
 
 /* The descriptor becomes the spare that is missing. */
