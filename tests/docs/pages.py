@@ -111,7 +111,7 @@ class Page(Case):
         lines = got.splitlines()
         for line in expected.splitlines():
             found = [one for one in lines if re.fullmatch(one_line(line), one)]
-            if line != "..." and not (any(map(_has_share, found)) if _has_share(line) else found):
+            if line != "..." and not (found and (all(map(_has_share, found)) or not _has_share(line))):
                 self.fail(f"the page says\n{line}\nbut what came is\n{got}")
 
     def walk(self, text: str, fails: str = ": error: ", one_line: Callable[[str], str] = pattern) -> None:
