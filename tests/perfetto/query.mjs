@@ -46,7 +46,6 @@ await new Promise((done) => setTimeout(done, 300));
 const [, , file, ...queries] = process.argv;
 await engine.parse(new Uint8Array(readFileSync(file)));
 await engine.notifyEof();
-let failed = 0;
 for (const query of queries) {
   try {
     const result = await engine.query(query);
@@ -55,7 +54,7 @@ for (const query of queries) {
       console.log(columns.map((c) => c + '=' + row.get(c)).join(' | '));
   } catch (error) {
     console.log('error: ' + String(error.message ?? error).slice(0, 300));
-    failed = 1;
+    process.exitCode = 1;
   }
 }
-process.exit(failed);
+engine.dispose(); // no process.exit(), which drops what a slow reader has not taken yet
