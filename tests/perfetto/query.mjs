@@ -42,7 +42,8 @@ class Engine extends EngineBase {
 }
 
 const engine = new Engine(channel.port2);
-await new Promise((done) => setTimeout(done, 300));
+while (!globalThis.bridge.reqBufferAddr) // the module is not compiled yet
+  await new Promise((done) => setTimeout(done, 10));
 const [, , file, ...queries] = process.argv;
 await engine.parse(new Uint8Array(readFileSync(file)));
 await engine.notifyEof();
