@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from emulator import seen  # noqa: E402
 from reaching import NOBODY, TP, Reaching, Terminal  # noqa: E402
-from support import BUILD, PATIENCE, UNPRINTABLE, both, check_all, few_or_many, run, until  # noqa: E402
+from support import BUILD, PATIENCE, UNPRINTABLE, both, check_all, few_or_many, read, run, until  # noqa: E402
 
 SANITIZED = os.path.join(BUILD, "asan/tp")
 RUNS = few_or_many(25, 100, "FUZZ")
@@ -59,6 +59,12 @@ class Stranger:
         self.listener.close()
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.path)
+
+
+def call_this(name: str) -> None:
+    """What the kernel says of this process."""
+    with open("/proc/self/comm", "w", encoding="ascii") as comm:
+        comm.write(name)
 
 
 def requests(connection: socket.socket) -> Iterator[tuple[bytes, list[int]]]:
@@ -141,12 +147,18 @@ class Strangers(Reaching):
             stranger.close()
 
     def test_late(self) -> None:
-        """A process that is asked for by its id may take its time."""
+        """A process that is asked for by its id or by its program's name may take its time."""
+        name = f"late-{os.getpid()}"
+        self.addCleanup(call_this, read("/proc/self/comm").strip())
+        call_this(name)
+
         def serve(connection: socket.socket) -> None:
             time.sleep(1.5)
             replies(b"ok 0\n")(connection)
         self.listen(serve)
-        self.assertIn("stranger", self.done("ps", "-p", str(os.getpid())))
+        for called in (str(os.getpid()), name):
+            with self.subTest(called):
+                self.assertIn(f"'stranger' ({os.getpid()}) has no output", self.tp("outputs", "-p", called).stderr)
 
     def test_full_backlog(self) -> None:
         """Where nobody accepts, and too many wait already, connect() would wait."""

@@ -279,29 +279,40 @@ static bool wait_for_any(const struct connection *connections, size_t nr, struct
 }
 
 /* Its thread gets no processor, writes a snapshot, or the program looks at its descriptors seldom. */
-static bool one_may_answer(const struct connection *connections, size_t nr)
+static bool may_answer(const struct connection *connection)
+{
+	return connection->state == CONNECTION_WAITING && connection->fd >= 0 && !proc_is_stopped(connection->pid);
+}
+
+static bool is_awaited(pid_t pid, struct awaited awaited)
+{
+	return pid && (pid == awaited.pid || (awaited.program && proc_is_called(pid, awaited.program)));
+}
+
+static bool awaited_may_answer(const struct connection *connections, size_t nr, struct awaited awaited)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (connections[i].state == CONNECTION_WAITING && connections[i].fd >= 0 && !proc_is_stopped(connections[i].pid))
+		if (may_answer(&connections[i]) && is_awaited(connections[i].pid, awaited))
 			return true;
 	}
 	return false;
 }
 
-void connections_finish(struct connection *connections, size_t nr, bool patiently)
+void connections_finish(struct connection *connections, size_t nr, struct awaited awaited)
 {
 	struct pollfd *polled = calloc(nr ? nr : 1, sizeof(*polled));
 	int64_t until = now_ms() + PATIENCE_MS;
+	bool is_longer = false;
 
 	for (;;) {
 		for (size_t i = 0; i < nr; i++)
 			connection_continue(&connections[i]);
-		if (patiently && now_ms() >= until && one_may_answer(connections, nr)) {
-			patiently = false;
+		const int64_t now = now_ms();
+		if (!is_longer && now >= until && awaited_may_answer(connections, nr, awaited)) {
+			is_longer = true;
 			until += LONG_PATIENCE_MS - PATIENCE_MS;
 		}
-		const int64_t left = until - now_ms();
-		if (!polled || left <= 0 || !wait_for_any(connections, nr, polled, (int)left))
+		if (!polled || now >= until || !wait_for_any(connections, nr, polled, (int)(until - now)))
 			break;
 	}
 	free(polled);

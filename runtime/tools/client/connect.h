@@ -55,11 +55,17 @@ void connection_begin(struct connection *connection, const struct place *place, 
 /* Goes on, without waiting. */
 void connection_continue(struct connection *connection);
 
+/* Who is asked for by its id or by its program's name. Zeros: nobody. */
+struct awaited {
+	pid_t pid;
+	const char *program; /* as proc_is_called() */
+};
+
 /*
- * Goes on with all of them, for a second at most, or, patiently, for some seconds as long as one may still answer, whose process
- * is not stopped; then none is waiting.
+ * Goes on with all of them, for a second at most, or for some seconds as long as one that is awaited may still answer, whose
+ * process is not stopped; then none is waiting.
  */
-void connections_finish(struct connection *connections, size_t nr, bool patiently);
+void connections_finish(struct connection *connections, size_t nr, struct awaited awaited);
 
 void connection_close(struct connection *connection);
 

@@ -111,7 +111,7 @@ bool dir_status_print(const char *path, uid_t uid, const char *remedy)
 {
 	struct places places = {.all = NULL};
 	struct found found = {.all = NULL};
-	const bool good = places_add_ours(&places) && find_all(&found);
+	const bool good = places_add_ours(&places) && find_all(&found, NULL);
 
 	if (good) {
 		put_directory(&found, path);

@@ -19,7 +19,8 @@ struct finding {
 	pid_t inner_pid; /* 0: of all processes */
 	bool (*is_new)(void *data, const struct place *place, const char *name); /* NULL: all are */
 	void *data;
-	bool patiently, good;
+	struct awaited awaited;
+	bool good;
 };
 
 static void connect_to_name(void *data, const struct place *place, const char *name)
@@ -84,7 +85,7 @@ static bool find(const struct places *places, struct finding finding)
 	finding.good = true;
 	allow_descriptors();
 	places_each_name(places, connect_to_name, &finding);
-	connections_finish(found->all, found->nr, finding.patiently);
+	connections_finish(found->all, found->nr, finding.awaited);
 	for (size_t i = 0; i < found->nr; i++) {
 		struct connection *connection = &found->all[i];
 		if (connection->state == CONNECTION_DEAD) {
@@ -100,23 +101,27 @@ static bool find(const struct places *places, struct finding finding)
 	return finding.good;
 }
 
-bool find_new(struct found *found, bool (*is_new)(void *data, const struct place *place, const char *name), void *data)
+static bool find_everywhere(struct finding finding)
 {
-	const struct finding finding = {.found = found, .is_new = is_new, .data = data};
 	struct places places = {.all = NULL};
 
-	*found = (struct found){.all = NULL};
+	*finding.found = (struct found){.all = NULL};
 	bool good = places_add_ours(&places) && places_add_of_all(&places) && find(&places, finding);
 	places_free(&places);
 	return good;
 }
 
-bool find_all(struct found *found)
+bool find_new(struct found *found, bool (*is_new)(void *data, const struct place *place, const char *name), void *data)
 {
-	return find_new(found, NULL, NULL);
+	return find_everywhere((struct finding){.found = found, .is_new = is_new, .data = data});
 }
 
-bool find_process(struct found *found, pid_t pid, bool patiently)
+bool find_all(struct found *found, const char *program)
+{
+	return find_everywhere((struct finding){.found = found, .awaited.program = program});
+}
+
+bool find_process(struct found *found, pid_t pid, bool is_awaited)
 {
 	struct places places = {.all = NULL};
 	struct proc proc;
@@ -125,7 +130,7 @@ bool find_process(struct found *found, pid_t pid, bool patiently)
 	*found = (struct found){.all = NULL};
 	if (proc_read(&proc, pid))
 		good = places_add_ours(&places) && places_add_of(&places, pid) &&
-		       find(&places, (struct finding){.found = found, .inner_pid = proc.inner_pid, .patiently = patiently});
+		       find(&places, (struct finding){.found = found, .inner_pid = proc.inner_pid, .awaited.pid = is_awaited ? pid : 0});
 	places_free(&places);
 	return good;
 }

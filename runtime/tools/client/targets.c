@@ -210,7 +210,7 @@ static void tell_candidates(const struct found *found, const char *program)
 static bool add_called(struct targets *targets, const char *program, bool all, bool newest)
 {
 	struct found found;
-	bool good = find_all(&found);
+	bool good = find_all(&found, program);
 
 	if (good && !keep_called(&found, program))
 		good = program ? tell_why_no_program(program) : fail_msg("no process listens that you may look into; \"tp help ps\" says which do");

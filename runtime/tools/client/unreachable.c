@@ -41,7 +41,7 @@ static bool tell_no_process(pid_t pid)
 	struct found found;
 	const struct connection *inner = NULL;
 
-	if (!find_all(&found))
+	if (!find_all(&found, NULL))
 		return false;
 	for (size_t i = 0; i < found.nr; i++) {
 		if (found.all[i].state == CONNECTION_OPEN && found.all[i].greeting.pid == pid && found.all[i].pid)

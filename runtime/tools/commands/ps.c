@@ -120,7 +120,7 @@ static int run(const struct tp_args *args)
 		return args_wrong(args, "it runs no program");
 	if (args_has(args, 'p'))
 		return put_those(args);
-	bool good = find_all(&found);
+	bool good = find_all(&found, NULL);
 	if (good && !put_all(&found) && !found.nr)
 		fail_msg("no process listens that you may look into: programs with tracepoints that are started after \"tp setup\" do; "
 		     "or start one with TP_CONTROL=1");
