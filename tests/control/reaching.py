@@ -107,6 +107,17 @@ class Reaching(Case):
         self.assertEqual(tried[-1].returncode, 0, tried[-1].stderr)
         return tried[-1].stdout
 
+    def asked(self, wanted: str, *args: str, **options) -> subprocess.CompletedProcess:
+        """What tp has said when this is in what it prints: the machine may not let each process answer within its second."""
+        tried: list[subprocess.CompletedProcess] = []
+
+        def is_printed() -> bool:
+            tried.append(self.tp(*args, **options))
+            return re.search(wanted, tried[-1].stdout, re.M) is not None
+
+        until(is_printed, lambda: f"{wanted}\n{tried[-1].stdout}{tried[-1].stderr}")
+        return tried[-1]
+
     def fails(self, *args: str, status: int = 1, **options) -> str:
         """What tp says, which must fail, in one line."""
         done = self.tp(*args, **options)

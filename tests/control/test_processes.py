@@ -248,7 +248,7 @@ class TestProcesses(Control):
                     continue
                 until(lambda pid=pid: run([TP, "list", "-p", str(pid)], env=self.environment).returncode == 0,
                       "a child listens after a moment")
-                self.assertIn(f" {pid} ", run([TP, "ps"], env=self.environment).stdout)
+                until(lambda pid=pid: f" {pid} " in run([TP, "ps"], env=self.environment).stdout, "it answers within tp's second")
                 self.ask_as_nobody(pid, steps)
                 self.kill(pid)
                 until(lambda pid=pid: f" {pid} " not in run([TP, "ps"], env=self.environment).stdout)
@@ -298,7 +298,7 @@ class TestProcesses(Control):
     def test_a_program_that_overwrites_its_arguments(self) -> None:
         target = Target(self)
         target.do("title worker process")
-        self.assertIn(" target ", run([TP, "ps"], env=self.environment).stdout)
+        until(lambda: " target " in run([TP, "ps"], env=self.environment).stdout, "it answers within tp's second")
         self.assertEqual(run([TP, "list", "-p", "target"], env=self.environment).stderr, "")
 
     def test_another_user_may_not(self) -> None:

@@ -91,8 +91,7 @@ class Ps(Reaching):
         stopped.send_signal(signal.SIGSTOP)
         self.addCleanup(stopped.send_signal, signal.SIGCONT)
         until(lambda: open(f"/proc/{stopped.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[0] == "T")
-        done = self.tp("ps")
-        self.line(done.stdout, other.pid)
+        done = self.asked(LINE.format(pid=other.pid), "ps")
         self.assertNotIn(f" {stopped.pid} ", done.stdout)
         self.assertRegex(done.stderr, rf"(?m)^tp: process {stopped.pid} \({self.name}\) has not answered: it is "
                                       rf'stopped, .* "kill -CONT {stopped.pid}"$')
@@ -120,9 +119,9 @@ class Ps(Reaching):
         self.assertEqual(self.line(text, theirs.pid)[0], "nobody")
         self.line(text, ours.pid)
         env = {**self.env, "TP_CONTROL": self.path("nobodys")}
-        done = run([TP, "ps"], env=env, user=NOBODY, group=NOBODY)
-        self.line(done.stdout, theirs.pid)
-        self.assertNotIn(f" {ours.pid} ", done.stdout)
+        text = self.listed(env=env, user=NOBODY, group=NOBODY)
+        self.line(text, theirs.pid)
+        self.assertNotIn(f" {ours.pid} ", text)
         done = run([TP, "trace", "-p", str(ours.pid)], env=env, user=NOBODY, group=NOBODY)
         self.assertEqual((done.returncode, done.stderr), (1, f"tp: process {ours.pid} ({self.name}) is user 0's, and you are user "
                                                              f"{NOBODY}: run tp as that user, or as root\n"))

@@ -91,9 +91,8 @@ class Setup(Reaching):
         process = self.start("loop", listening=False, user=NOBODY, group=NOBODY, env={"XDG_RUNTIME_DIR": ""})
         self.wait_for_socket(process.pid, path)
         self.assertRegex(self.listed(), rf"(?m)^ *{process.pid} nobody ")
-        env = {**self.env, "XDG_RUNTIME_DIR": ""}
-        done = run([TP, "ps"], env=env, user=NOBODY, group=NOBODY)
-        self.assertIn(str(process.pid), re.findall(r"(?m)^ *(\d+) nobody ", done.stdout), done.stderr)  # beside those of other tests
+        text = self.listed(env={"XDG_RUNTIME_DIR": ""}, user=NOBODY, group=NOBODY)
+        self.assertIn(str(process.pid), re.findall(r"(?m)^ *(\d+) nobody ", text), text)  # beside those of other tests
         self.done("setup", "--system", "nobody", "--remove")
         self.assertFalse(os.path.exists(path))
         if not there:
@@ -121,6 +120,10 @@ class Setup(Reaching):
         self.assertRegex(done.stderr, rf"\A(tp: {message}\n)\Z" if message else r"\A\Z")
         return done.stdout
 
+    def shows(self, wanted: str) -> None:
+        done = self.asked(wanted, "setup", "--status")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_status(self) -> None:
         user = run(["id", "-un"]).stdout.strip()
         self.status(1, f"'{self.control}' is not there: programs that {user} starts now do not listen; make it by \"tp setup\"")
@@ -128,14 +131,13 @@ class Setup(Reaching):
         self.done("setup")
         self.assertIn(f"{self.control}: of {user}, mode 0700; 0 processes listen there\n", self.status(0, ""))
         pids = sorted(self.start("loop").pid for _ in range(2))
-        out = self.status(0, "")
-        self.assertIn(f"{self.control}: of {user}, mode 0700; 2 processes listen there\n"
-                      + "".join(f"{pid:9} {self.name}\n" for pid in pids), out)
+        self.shows(re.escape(f"{self.control}: of {user}, mode 0700; 2 processes listen there\n"
+                             + "".join(f"{pid:9} {self.name}\n" for pid in pids)))
         other = self.path("other")
         self.done("setup", env={"TP_CONTROL": other})
         process = self.start("loop", listening=False, env={"TP_CONTROL": other})
         self.wait_for_socket(process.pid, other)
-        self.assertRegex(self.status(0, ""), rf"(?m)^elsewhere:\n(.*\n)*? +{process.pid} {self.name}, in {other}$")
+        self.shows(rf"^elsewhere:\n(.*\n)*? +{process.pid} {self.name}, in {other}$")
         self.assertIn(f"{other}: of {user}, mode 0700; 1 process listens there\n", self.status(0, "", env={"TP_CONTROL": other}))
         self.status(1, "TP_CONTROL=0 is in this environment: programs that are started here do not listen; take it out", env={"TP_CONTROL": "0"})
 

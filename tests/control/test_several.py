@@ -194,13 +194,17 @@ class Children(SeveralProcesses):
         while missing:
             missing.discard(int(self.next_line(tp.stdout).split()[1].split("/")[0]))
 
+    def three_are_listed(self, master: str) -> None:
+        done = self.asked(r"(served:served_idle[\s\S]*){3}", "list", "-p", master, "--children")
+        self.assertEqual((done.returncode, done.stderr, done.stdout.count("served:served_idle")), (0, "", 3), done.stdout)
+
     def test_master_by_name(self) -> None:
         """All have the name; the master is meant."""
         master = self.start_master("loop")
-        self.assertEqual(self.done("list", "-p", self.name, "--children").count("served:served_idle"), 3)
+        self.three_are_listed(self.name)
         self.start("loop")
         self.assertIn("is the program of several processes", self.tp("list", "-p", self.name, "--children").stderr)
-        self.assertEqual(self.done("list", "-p", str(master), "--children").count("served:served_idle"), 3)
+        self.three_are_listed(str(master))
 
     def test_trace(self) -> None:
         master = self.start_master("loop")

@@ -120,7 +120,7 @@ class Strangers(Reaching):
             stranger = self.listen(lambda connection, text=greeting: connection.send(text))
             if said:
                 self.assertIn(said, self.refused("list", "-p", me), greeting)
-                self.assertIn(said, self.tp("ps").stderr)
+                until(lambda said=said: said in self.tp("ps").stderr, said)
             else:
                 self.refused("list", "-p", me)
             stranger.close()
