@@ -28,6 +28,10 @@ class Ps(Reaching):
         assert found
         return found.groups()
 
+    def wait_for_sockets(self, nr: int) -> None:
+        """By their names; before it has one, a socket is called by a hidden name."""
+        until(lambda: sum(name[0].isdigit() for name in os.listdir(self.control)) == nr, "sockets")
+
     def test_columns(self) -> None:
         one = self.start("loop")
         other = self.start("loop", env={"TP_OUTPUT": "text:/dev/null"})
@@ -69,7 +73,7 @@ class Ps(Reaching):
     def test_children(self) -> None:
         """A forked child is a process of its own."""
         process = self.start("fork=2", "loop")
-        until(lambda: len(os.listdir(self.control)) == 3)
+        self.wait_for_sockets(3)
         text = self.listed()
         self.assertEqual(text.count(f" {self.name} "), 3)
         for pid in re.findall(rf"^ *(\d+) .* {self.name} ", text, re.M):  # root sees those of other tests, too
@@ -99,7 +103,7 @@ class Ps(Reaching):
 
     def test_many(self) -> None:
         processes = [self.start("wait=end", listening=False) for _ in range(30)]
-        until(lambda: len(os.listdir(self.control)) == 30)
+        self.wait_for_sockets(30)
         text = self.listed()
         for process in processes:
             self.line(text, process.pid)
