@@ -326,6 +326,7 @@ static const struct command commands[] = {
 	{"stop", stop_threads},
 	{"until", wait_for_hits},
 	{"hold", hold_threads},
+	{"each", let_threads_record},
 	{"go", release_threads},
 	/* The sink. */
 	{"open", open_trace},

@@ -68,6 +68,7 @@ void stop_threads(const char *unused);
 void run_short_threads(const char *nr);
 void wait_for_hits(const char *nr);
 void hold_threads(const char *unused); /* between two events */
+void let_threads_record(const char *nr);
 void release_threads(const char *unused);
 void forget_threads(void);
 

@@ -76,8 +76,8 @@ class Trouble(Recording):
         trace = self.trace_on_small_disk()
         ballast = os.path.join(os.path.dirname(trace), "ballast")
         # So much that it is not full again before the end.
-        self.loses("No space left", "untillost=1000", EACH, "hold", "pace=1", f"sh=rm {ballast}; sleep 0.15", "go",
-                   "until=50", trace=trace, resumes=True)
+        self.loses("No space left", "untillost=1000", EACH, "hold", f"sh=rm {ballast}; sleep 0.15", "each=50", trace=trace,
+                   resumes=True)
 
     def test_full_disk_and_a_flight_recorder(self) -> None:
         """Which has all that it needs."""

@@ -27,6 +27,7 @@ static struct thread {
 	pthread_t sender; /* of signals */
 	unsigned int who; /* the first of 1 + NR_SIGNALS */
 	bool held;
+	unsigned long more; /* hits that it has, before it is held again */
 	timer_t timers[NR_SIGNALS];
 } threads[THREADS_MAX];
 static unsigned int nr_threads;
@@ -93,10 +94,18 @@ static void catch_signals(void)
 
 /* ---- Threads ---- */
 
+/* Behind each hit. */
+static bool has_more(struct thread *thread)
+{
+	return __atomic_load_n(&thread->more, __ATOMIC_RELAXED) &&
+	       __atomic_sub_fetch(&thread->more, 1, __ATOMIC_RELEASE);
+}
+
 static void be_held(struct thread *thread)
 {
 	__atomic_store_n(&thread->held, true, __ATOMIC_RELEASE);
-	while (__atomic_load_n(&hold, __ATOMIC_ACQUIRE))
+	while (__atomic_load_n(&hold, __ATOMIC_ACQUIRE) && !__atomic_load_n(&thread->more, __ATOMIC_ACQUIRE) &&
+	       !__atomic_load_n(&stop, __ATOMIC_RELAXED))
 		usleep(100);
 	__atomic_store_n(&thread->held, false, __ATOMIC_RELEASE);
 }
@@ -134,7 +143,7 @@ static void *record(void *arg)
 			be_slow(&slow_since);
 		if (options.pace && n % options.pace == 0)
 			usleep(1000);
-		if (__atomic_load_n(&hold, __ATOMIC_RELAXED))
+		if (!has_more(thread) && __atomic_load_n(&hold, __ATOMIC_RELAXED))
 			be_held(thread);
 	}
 	if (options.signals) {
@@ -178,7 +187,7 @@ void stop_threads(const char *unused)
 	for (unsigned int i = 0; i < nr_threads; i++)
 		pthread_join(threads[i].id, NULL);
 	forget_threads();
-	stop = senders_stop = false;
+	stop = senders_stop = hold = false;
 }
 
 void hold_threads(const char *unused)
@@ -187,6 +196,18 @@ void hold_threads(const char *unused)
 	__atomic_store_n(&hold, true, __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < nr_threads; i++) {
 		while (!__atomic_load_n(&threads[i].held, __ATOMIC_ACQUIRE))
+			usleep(100);
+	}
+}
+
+/* Those that are held: each records so many more, and not one more than that. */
+void let_threads_record(const char *nr)
+{
+	for (unsigned int i = 0; i < nr_threads; i++)
+		__atomic_store_n(&threads[i].more, number(nr), __ATOMIC_RELEASE);
+	for (unsigned int i = 0; i < nr_threads; i++) {
+		while (__atomic_load_n(&threads[i].more, __ATOMIC_ACQUIRE) ||
+		       !__atomic_load_n(&threads[i].held, __ATOMIC_ACQUIRE))
 			usleep(100);
 	}
 }
