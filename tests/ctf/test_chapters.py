@@ -114,10 +114,14 @@ class Begun(Chapters):
     @both
     def test_by_time(self) -> None:
         for rotate in ("1s+1G", "1s", "1G+1s")[:few_or_many(1, 3)]:
+            began = time.monotonic()
             self.record(f"open={self.trace},packet=4K,rotate={rotate}", "pace=10", "threads=2", self.until_chapter(2), "stop",
                         "close")
-            self.assertEqual(len(self.chapters()), 3)
-            self.all_is_in(self.chapters())
+            seconds = time.monotonic() - began
+            chapters = self.chapters()
+            self.assertGreaterEqual(len(chapters), 3)
+            self.assertLessEqual(len(chapters) - 1, seconds)  # each but the last takes one; more of them, if the end comes late
+            self.all_is_in(chapters)
             self.again()
 
     def test_not_yet(self) -> None:
