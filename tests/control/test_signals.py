@@ -15,7 +15,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from reaching import Reaching  # noqa: E402
-from support import few_or_many, need, run, until  # noqa: E402
+from support import PATIENCE, few_or_many, need, run, until  # noqa: E402
 
 ROUNDS = few_or_many(4, 12)
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -101,13 +101,17 @@ class Signals(Reaching):
                 shutil.rmtree(self.path("trace"), True)
 
     def test_timeout(self) -> None:
-        """timeout(1) sends its signal to tp, and then to all of its group: twice."""
+        """timeout(1) sends its signal to tp, and then to all of its group: twice. Its time is over when SIGALRM comes."""
         process = self.start("loop")
         for command, (arguments, said) in self.commands(process.pid).items():
             for _ in range(ROUNDS):
-                done = run(["timeout", "0.3", self.command, command, "-p", str(process.pid), *arguments], cwd=self.dir, env=self.env)
-                self.assertRegex(done.stderr, rf"\A{said}\Z", command)
-                self.assertEqual(done.returncode, 124)
+                timeout = self.start(str(PATIENCE), self.command, command, "-p", str(process.pid), *arguments, program="timeout",
+                                     listening=False, stderr=subprocess.PIPE)
+                until(lambda: self.enabled(process.pid))
+                timeout.send_signal(signal.SIGALRM)
+                _, err = self.finished(timeout)
+                self.assertRegex(err, rf"\A{said}\Z", command)
+                self.assertEqual(timeout.returncode, 124)
                 self.left_alone(process.pid)
                 shutil.rmtree(self.path("trace"), True)
 
