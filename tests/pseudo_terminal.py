@@ -13,7 +13,7 @@ import subprocess
 import termios
 import threading
 
-from support import PATIENCE, until
+from support import PATIENCE, read, until
 
 
 class Terminal:
@@ -64,6 +64,10 @@ class Terminal:
     def wait_for(self, pattern: str) -> None:
         until(lambda: re.search(pattern, self.text()) or self.process.poll() is not None, pattern)
         assert re.search(pattern, self.text()), self.text()
+
+    def wait_for_stop(self) -> None:
+        """A SIGCONT that comes while the command is about to stop has no effect."""
+        until(lambda: read(f"/proc/{self.process.pid}/stat").rsplit(")", 1)[1].split()[0] == "T", "it stops")
 
     def end(self) -> int:
         """Waits for the end of the command, and for what it wrote; its status."""

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from emulator import seen  # noqa: E402
 from reaching import NOBODY, Reaching, Terminal  # noqa: E402
-from support import PATIENCE, need, read, until  # noqa: E402
+from support import PATIENCE, need, until  # noqa: E402
 
 TOLD = r"'(?P<path>[^']*)': (?P<events>\d+) events?, \d+ bytes, of '[^']*'( \(\d+\))?; lost: (?P<lost>\d+)"
 
@@ -175,7 +175,7 @@ class Processes(Recording):
         terminal = self.terminal("record", "-p", str(process.pid), "-o", "trace", columns=120)
         terminal.wait_for(r"\r\x1b\[K[\d.]+ s, ")
         terminal.type(b"\x1a")
-        until(lambda: read(f"/proc/{terminal.process.pid}/stat").rsplit(")", 1)[1].split()[0] == "T")
+        terminal.wait_for_stop()
         until(lambda: seen(terminal.text(), 24, 120) in ([], ["^Z"]))
         terminal.process.send_signal(signal.SIGCONT)
         terminal.type(b"\x03")

@@ -217,8 +217,7 @@ class Stat(Reaching):
         until(lambda: len(self.frames(terminal.text())) > 2)
         terminal.type(b"\x1a")
         until(lambda: "\x1b[?1049l" in terminal.text())
-        with open(f"/proc/{terminal.process.pid}/stat", encoding="ascii") as file:
-            until(lambda: file.seek(0) or file.read().rsplit(")", 1)[1].split()[0] == "T")
+        terminal.wait_for_stop()
         terminal.process.send_signal(signal.SIGCONT)
         until(lambda: terminal.text().count("\x1b[?1049h") == 2)
         terminal.type(b"\x03")

@@ -310,7 +310,7 @@ class Trace(Reaching):
         terminal = self.terminal("trace", "-p", self.name)
         terminal.wait_for(LINE)
         terminal.type(b"\x1a")
-        until(lambda: read(f"/proc/{terminal.process.pid}/stat").rsplit(")", 1)[1].split()[0] == "T")
+        terminal.wait_for_stop()
         self.assertIn(read(f"/proc/{process.pid}/stat").rsplit(")", 1)[1].split()[0], "RS")
         terminal.process.send_signal(signal.SIGCONT)
         terminal.process.send_signal(signal.SIGINT)

@@ -102,6 +102,7 @@ class Stat(Views):
                 (process if sig == signal.SIGKILL else terminal.process).send_signal(sig)
                 until(lambda: terminal.modes_now() == terminal.modes)  # pylint: disable=cell-var-from-loop
                 if sig == signal.SIGTSTP:
+                    terminal.wait_for_stop()
                     terminal.process.send_signal(signal.SIGCONT)
                     until(lambda: not terminal.modes_now()[3] & termios.ECHO)  # pylint: disable=cell-var-from-loop
                     terminal.process.send_signal(signal.SIGTERM)
