@@ -23,8 +23,8 @@ class SeveralProcesses(Reaching):
     def workers(self, master: int) -> list[int]:
         return [int(pid) for pid in read(f"/proc/{master}/task/{master}/children").split()]
 
-    def outputs_enabled(self, pid: int) -> int:
-        return len(re.findall(r"^ +enable served_request$", self.tp("outputs", "-p", str(pid)).stdout, re.M))
+    def outputs_enabled(self, pid: int, rule: str = "served_request") -> int:
+        return len(re.findall(rf"^ +enable {re.escape(rule)}$", self.tp("outputs", "-p", str(pid)).stdout, re.M))
 
 
 class Several(SeveralProcesses):
@@ -300,7 +300,7 @@ class Children(SeveralProcesses):
         tps = [self.begin(*args) for args in (("trace", "-p", str(process.pid), "--children"),
                                               ("record", "-p", str(process.pid), "--children", "-o", "traces"),
                                               ("stat", "-p", str(process.pid), "--children"))]
-        until(lambda: all(len(self.outputs(pid)) == 3 for pid in (process.pid, *self.workers(process.pid))))
+        until(lambda: all(self.outputs_enabled(pid, "*") == 3 for pid in (process.pid, *self.workers(process.pid))))
         self.write("go", "")
         for tp in tps:
             self.finished(tp)
