@@ -6,8 +6,11 @@ from __future__ import annotations
 import functools
 import os
 import re
+import shutil
 import signal
 import subprocess
+import time
+from collections.abc import Callable
 from typing import IO
 
 from building import build, generate
@@ -17,6 +20,7 @@ from support import BUILD, PATIENCE, Case, run, temporary, unavailable, until
 HERE = os.path.dirname(os.path.abspath(__file__))
 TP = os.path.join(BUILD, "tp")
 NOBODY = 65534
+GRACE = 1  # GRACE_MS of client/signals.c, in seconds
 
 
 @functools.cache
@@ -152,6 +156,25 @@ class Reaching(Case):
     def next_line(stream: IO[bytes] | None) -> str:
         assert stream
         return stream.readline().decode()
+
+    def ended_by_signals(self, pid: int, cut: str, run_tp: Callable[[], tuple[int, str]]) -> tuple[int, str]:
+        """
+        Status and message of a tp that is ended by signals. Behind the first one it gives the process a second to answer; where the
+        machine has let that pass, which tp says by "cut", another tp is run. In less than a second it may not say so.
+        """
+        ended: list[tuple[int, str]] = []
+
+        def is_answered() -> bool:
+            began = time.monotonic()
+            ended.append(run_tp())
+            if time.monotonic() - began < GRACE or not re.fullmatch(cut, ended[-1][1]):
+                return True
+            self.left_alone(pid)
+            shutil.rmtree(self.path("trace"), True)
+            return False
+
+        until(is_answered, lambda: ended[-1][1])
+        return ended[-1]
 
     def terminal(self, *args: str, **options) -> Terminal:
         terminal = Terminal([TP, *args], self.dir, {**self.env, "TERM": "xterm"}, **options)

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -32,18 +33,33 @@ class Signals(Reaching):
             "hist": (["-e", "served_request", "keys=n"], ""),
         }
 
+    def answered(self, command: str, pid: int, run_tp: Callable[[], tuple[int, str]]) -> tuple[int, str]:
+        of = rf"'{self.name}' \({pid}\)"
+        numbers = rf"tp: a signal has ended tp while it asked {of} for the last numbers: these are those of up to \S+ s before\n"
+        return self.ended_by_signals(pid, {
+            "trace": rf"tp: \d+ lines? of {of}; tp has ended before it was said how many were lost\n",
+            "record": rf"tp: '.*trace.*' has the trace of {of}; it was not read to its end\n",
+            "stat": numbers,
+            "hist": numbers,
+        }[command], run_tp)
+
     def disturb(self, command: str, pid: int, pauses: list[float], signals: list[int]) -> None:
         arguments, said = self.commands(pid)[command]
-        tp = self.begin(command, "-p", str(pid), *arguments)
-        for pause, sig in zip(pauses, signals):
-            time.sleep(pause)
-            tp.send_signal(sig)
-        _, err = self.finished(tp)
+
+        def run_tp() -> tuple[int, str]:
+            tp = self.begin(command, "-p", str(pid), *arguments)
+            for pause, sig in zip(pauses, signals):
+                time.sleep(pause)
+                tp.send_signal(sig)
+            _, err = self.finished(tp)
+            return tp.returncode, err
+
+        status, err = self.answered(command, pid, run_tp)
         what = f"{command} {pauses} {signals}: {err}"
         # At the very beginning, and once all is said and done, a signal does what it does to any program.
-        self.assertIn(tp.returncode, (0, *(-sig for sig in signals)), what)
+        self.assertIn(status, (0, *(-sig for sig in signals)), what)
         self.assertRegex(err, rf"\A({said})?\Z", what)
-        if tp.returncode == 0:
+        if status == 0:
             self.assertRegex(err, rf"\A{said}\Z", what)
         self.left_alone(pid)
         if os.path.isdir(self.path("trace")) and os.listdir(self.path("trace")):
@@ -72,11 +88,17 @@ class Signals(Reaching):
             for number in range(1, ROUNDS * 2):
                 call = rng.choice(("poll", "recvfrom", "sendmsg", "close", "openat", "write", "getdents64", "signalfd4", "mkdir,unlink"))
                 sig = rng.choice(("SIGINT", "SIGTERM", "SIGHUP"))
-                done = run(["strace", "-o", "/dev/null", "-e", f"inject={call}:signal={sig}:when={number}+{rng.choice((1, 3, 1000))}",
-                            self.command, command, "-p", str(process.pid), "--for", "0.2", *arguments], cwd=self.dir, env=self.env)
-                what = f"{command} {sig} at {call} {number}: {done.stderr}"
-                self.assertIn(done.returncode, (0, -signal.Signals[sig]), what)
-                self.assertRegex(done.stderr, rf"\A({said})?\Z", what)
+                words = ["strace", "-o", "/dev/null", "-e", f"inject={call}:signal={sig}:when={number}+{rng.choice((1, 3, 1000))}",
+                         self.command, command, "-p", str(process.pid), "--for", "0.2", *arguments]
+
+                def run_tp(words: list[str] = words) -> tuple[int, str]:
+                    done = run(words, cwd=self.dir, env=self.env)
+                    return done.returncode, done.stderr
+
+                status, err = self.answered(command, process.pid, run_tp)
+                what = f"{command} {sig} at {call} {number}: {err}"
+                self.assertIn(status, (0, -signal.Signals[sig]), what)
+                self.assertRegex(err, rf"\A({said})?\Z", what)
                 self.left_alone(process.pid)
                 shutil.rmtree(self.path("trace"), True)
 
@@ -105,13 +127,16 @@ class Signals(Reaching):
         process = self.start("loop")
         for command, (arguments, said) in self.commands(process.pid).items():
             for _ in range(ROUNDS):
-                timeout = self.start(str(PATIENCE), self.command, command, "-p", str(process.pid), *arguments, program="timeout",
-                                     listening=False, stderr=subprocess.PIPE)
-                until(lambda: self.enabled(process.pid))
-                timeout.send_signal(signal.SIGALRM)
-                _, err = self.finished(timeout)
+                def run_tp(words: tuple[str, ...] = (command, "-p", str(process.pid), *arguments)) -> tuple[int, str]:
+                    timeout = self.start(str(PATIENCE), self.command, *words, program="timeout", listening=False, stderr=subprocess.PIPE)
+                    until(lambda: self.enabled(process.pid))
+                    timeout.send_signal(signal.SIGALRM)
+                    _, err = self.finished(timeout)
+                    return timeout.returncode, err
+
+                status, err = self.answered(command, process.pid, run_tp)
                 self.assertRegex(err, rf"\A{said}\Z", command)
-                self.assertEqual(timeout.returncode, 124)
+                self.assertEqual(status, 124)
                 self.left_alone(process.pid)
                 shutil.rmtree(self.path("trace"), True)
 
