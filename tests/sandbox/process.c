@@ -2,8 +2,10 @@
 /*
  * process.c - whole processes: what they do before and under a filter.
  */
+#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,11 +28,38 @@ static void *hit_in_new_thread(void *unused)
 	return unused;
 }
 
+static bool is_named(const char *id)
+{
+	char path[300], name[32] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/comm", id);
+	FILE *file = fopen(path, "r");
+	must(file && fgets(name, sizeof(name), file), path);
+	fclose(file);
+	return strcmp(name, "tp-helper\n") == 0;
+}
+
+/* Of threads besides this one there is the runtime's at most. Its name is part of the opening, whenever its turn is. */
+static void wait_for_its_name(void)
+{
+	int nr_others;
+
+	do {
+		DIR *tasks = opendir("/proc/self/task");
+		must(tasks, "/proc/self/task");
+		nr_others = -1;
+		for (struct dirent *task; (task = readdir(tasks));)
+			nr_others += task->d_name[0] != '.' && !is_named(task->d_name);
+		closedir(tasks);
+	} while (nr_others > 0);
+}
+
 static void live(void)
 {
 	pthread_t old_thread, new_thread;
 
 	hit_often();
+	wait_for_its_name();
 	must(pthread_create(&old_thread, NULL, live_long, NULL) == 0, "pthread_create");
 	enter_filter(arguments + 1, true);
 	__atomic_store_n(&filtered, 1, __ATOMIC_RELEASE);
