@@ -61,6 +61,8 @@ class Outputs(Reaching):
         out = self.done("outputs", "-p", self.pid, "--off", "lines")
         self.assertEqual(out, f"output 1, text:{self.path('lines')}: tracing is off\n")
         self.assertIn("       tracing is off\n       enable served_idle\n", self.done("outputs", "-p", self.pid))
+        # Behind another hit, the thread is not in the middle of its last line any more.
+        self.counted("^served:served_idle +[1-9]", "stat", "-p", self.pid, "-e", "served_idle")
         size = os.path.getsize(self.path("lines"))
         self.assertEqual(self.done("outputs", "-p", self.pid, "--off", "1"), out)
         self.assertEqual(os.path.getsize(self.path("lines")), size)
