@@ -28,10 +28,13 @@ static void exit_inside(void *data, int value)
 	exit(7);
 }
 
+static bool inside;
+
 static void stay_inside(void *data, int value)
 {
 	(void)data;
 	(void)value;
+	__atomic_store_n(&inside, true, __ATOMIC_RELEASE);
 	pause();
 }
 
@@ -167,7 +170,8 @@ static int program(const char *what)
 		pthread_t thread;
 		register_trace_sample_int(stay_inside, NULL);
 		pthread_create(&thread, NULL, into_the_probe, NULL);
-		usleep(20000);
+		while (!__atomic_load_n(&inside, __ATOMIC_ACQUIRE))
+			usleep(100);
 	} else if (strcmp(what, "long") == 0) {
 		fork_with_long_lines();
 	} else if (strcmp(what, "daemon") == 0) {
