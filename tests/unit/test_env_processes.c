@@ -183,8 +183,8 @@ static int program(const char *what)
 		give_numbers_away();
 	} else if (strcmp(what, "no-reader") == 0) {
 		signal(SIGPIPE, SIG_DFL);
-		while (open(getenv("FIFO"), O_WRONLY | O_NONBLOCK) >= 0)
-			usleep(1000);
+		for (int fd; (fd = open(getenv("FIFO"), O_WRONLY | O_NONBLOCK)) >= 0; usleep(1000))
+			close(fd);
 		trace_sample_int(9);
 	} else if (strcmp(what, "limits") == 0) {
 		hit_while_the_limit_changes();
