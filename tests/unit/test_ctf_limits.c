@@ -261,7 +261,7 @@ LOOP_TEST(children_have_no_preparer, 2)
 		record(c * 500, (c + 1) * 500);
 		children[c] = fork();
 		if (children[c] == 0) {
-			alarm(20);
+			alarm(600);
 			record(0, 2000);
 			if (tp_sink_lost(sink) || has_preparer())
 				_exit(1);
