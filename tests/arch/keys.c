@@ -23,7 +23,7 @@
 #include "module.h"
 #include "sites.h"
 
-#define NOT_IN_TIME 20 /* seconds: a site that a thread has not seen switched by then never will be */
+#define NOT_IN_TIME 600 /* seconds: a site that a thread has not seen switched by then never will be */
 
 #define must(condition)                                                                                                \
 	do {                                                                                                           \

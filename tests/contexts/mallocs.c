@@ -144,7 +144,7 @@ static void registers(void)
 	for (int i = 0; i < 20; i++) {
 		pid_t pid = fork();
 		if (pid == 0) {
-			alarm(10);
+			alarm(600);
 			all_over();
 			exit(0);
 		}

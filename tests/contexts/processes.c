@@ -2,6 +2,7 @@
 /* processes.c - lessons of fork. */
 #include <errno.h>
 #include <locale.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -335,12 +336,24 @@ void lesson_fork_in_a_probe(void)
 		await(forked);
 }
 
-static bool synchronized;
+static bool in_grace_period, synchronized;
+static __thread bool is_waiter;
+
+/* By which liburcu naps while there are readers. */
+int poll(struct pollfd *files, nfds_t nr, int ms)
+{
+	const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+
+	if (is_waiter)
+		__atomic_store_n(&in_grace_period, true, __ATOMIC_RELEASE);
+	return ppoll(files, nr, ms < 0 ? NULL : &time, NULL);
+}
 
 static void *wait_for_it(void *unused)
 {
 	while (!__atomic_load_n(&in_probe, __ATOMIC_ACQUIRE))
 		usleep(100);
+	is_waiter = true;
 	CHECK(tracepoint_synchronize_unregister() == 0);
 	__atomic_store_n(&synchronized, true, __ATOMIC_RELEASE);
 	return unused;
@@ -348,9 +361,8 @@ static void *wait_for_it(void *unused)
 
 static void *let_it_go(void *unused)
 {
-	while (!__atomic_load_n(&in_probe, __ATOMIC_ACQUIRE))
+	while (!__atomic_load_n(&in_grace_period, __ATOMIC_ACQUIRE) && !__atomic_load_n(&synchronized, __ATOMIC_ACQUIRE))
 		usleep(100);
-	usleep(100000); /* the other is in its grace period by then */
 	CHECK(!__atomic_load_n(&synchronized, __ATOMIC_ACQUIRE));
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	return unused;

@@ -163,7 +163,9 @@ static void take_snapshots(const char *value)
 		snprintf(dir, sizeof(dir), "%.*s-%lu", length, value, i);
 		snprintf(whos, sizeof(whos), "%.*s-%lu.shared", length, value, i);
 		save_whos(whos);
-		errno = -tp_ctf_snapshot(sink, dir);
+		do /* a thread may stand still for longer than is waited for it */
+			errno = -tp_ctf_snapshot(sink, dir);
+		while (errno == EBUSY);
 		if (errno)
 			die(dir);
 	}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import re
@@ -24,13 +25,18 @@ def parse(text: str, system: str) -> Event:
     return Event(system, [r for r in rows if not re.search(r"\bcommon_\w+$", r[0])], fmt.removesuffix("\n"))
 
 
-def read_all(directory: str) -> dict[tuple[str, str], Event]:
-    """All formats below a directory of SYSTEM/EVENT/format, by system and event."""
+def read_all(directory: str, live: bool = False) -> dict[tuple[str, str], Event]:
+    """All formats below a directory of SYSTEM/EVENT/format, by system and event. Of a running kernel, which is live, without
+    those that are removed meanwhile."""
     found = {}
     for path in glob.glob(f"{directory}/*/*/format"):
         system, name = path.split("/")[-3:-1]
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            found[system, name] = parse(file.read(), system)
+        try:
+            with open(path, encoding="utf-8", errors="surrogateescape") as file:
+                found[system, name] = parse(file.read(), system)
+        except OSError as error:
+            if not live or error.errno not in (errno.ENOENT, errno.ENODEV):
+                raise
     return found
 
 

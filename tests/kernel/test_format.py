@@ -97,7 +97,7 @@ class Format(tree.Series):
             if not events:
                 unavailable(self, "there is no tracefs here, and it can't be mounted")
             assert events
-            live = formats.read_all(events)
+            live = formats.read_all(events, live=True)
         packaged = [written(tree.need(self, series))[0] for series in tree.SERIES]
         self.assertTrue(all(packaged))
         causes: dict[str, list[str]] = {cause: [] for cause in formats.CAUSES}

@@ -28,10 +28,13 @@ static void exit_inside(void *data, int value)
 	exit(7);
 }
 
+static bool inside;
+
 static void stay_inside(void *data, int value)
 {
 	(void)data;
 	(void)value;
+	__atomic_store_n(&inside, true, __ATOMIC_RELEASE);
 	pause();
 }
 
@@ -164,10 +167,14 @@ static int program(const char *what)
 				return 1;
 		}
 	} else if (strcmp(what, "stuck") == 0) {
+		static char string[TP_RECORD_MAX + 1];
 		pthread_t thread;
+		memset(string, 'x', sizeof(string) - 1);
+		trace_sample_text(string); /* which is lost */
 		register_trace_sample_int(stay_inside, NULL);
 		pthread_create(&thread, NULL, into_the_probe, NULL);
-		usleep(20000);
+		while (!__atomic_load_n(&inside, __ATOMIC_ACQUIRE))
+			usleep(100);
 	} else if (strcmp(what, "long") == 0) {
 		fork_with_long_lines();
 	} else if (strcmp(what, "daemon") == 0) {
@@ -176,8 +183,8 @@ static int program(const char *what)
 		give_numbers_away();
 	} else if (strcmp(what, "no-reader") == 0) {
 		signal(SIGPIPE, SIG_DFL);
-		while (open(getenv("FIFO"), O_WRONLY | O_NONBLOCK) >= 0)
-			usleep(1000);
+		for (int fd; (fd = open(getenv("FIFO"), O_WRONLY | O_NONBLOCK)) >= 0; usleep(1000))
+			close(fd);
 		trace_sample_int(9);
 	} else if (strcmp(what, "limits") == 0) {
 		hit_while_the_limit_changes();
@@ -315,16 +322,21 @@ TEST(limit_that_changes_all_the_time)
 	ck_assert_contains(err_text, "tp: text output: records lost: "); /* the limit was reached */
 }
 
-static const char *const stuck_outputs[] = {"text:%s/log", "text:stderr", "ctf:%s/trace,prepare=self"};
+static const char *const stuck_outputs[] = {"text:%s/log", "text:stderr", "perfetto:%s/trace", "ctf:%s/trace,prepare=self"};
+static const char *const stuck_names[] = {"text output", "text output", "Perfetto trace", "CTF trace"};
 
-LOOP_TEST(ends_while_a_thread_is_in_a_probe, 3)
+/* What is lost is told as by an output that is closed. */
+LOOP_TEST(ends_while_a_thread_is_in_a_probe, 4)
 {
-	char path[160];
+	char path[160], lost[256];
 
 	ck_assert_int_eq(start("stuck", NULL, stuck_outputs[_i]), 0);
-	if (_i < 2)
-		return;
 	snprintf(path, sizeof(path), "%s/trace", dir);
+	snprintf(lost, sizeof(lost), "tp: %s%s%s%s: records lost: 1 (too large: 1)\n", stuck_names[_i], _i < 2 ? "" : " '",
+		 _i < 2 ? "" : path, _i < 2 ? "" : "'");
+	ck_assert_contains(err_text, lost);
+	if (_i < 3)
+		return;
 	char *text = clean_babeltrace(path);
 	ck_assert_contains(text, "last words");
 	free(text);

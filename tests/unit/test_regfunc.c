@@ -147,12 +147,14 @@ TEST(without_memory_it_is_not_called)
 
 /* ---- Waiting ---- */
 
-static bool inside, returned;
+static bool inside, looked, returned;
 
 static int regfunc_slow(void)
 {
 	__atomic_store_n(&inside, true, __ATOMIC_RELEASE);
-	usleep(50000);
+	while (!__atomic_load_n(&looked, __ATOMIC_ACQUIRE))
+		usleep(100);
+	usleep(50000); /* in which who does not wait goes on */
 	return 0;
 }
 
@@ -181,6 +183,7 @@ LOOP_TEST(waited_for, 2)
 		usleep(100);
 	ck_assert(inside);
 	ck_assert(!tp_tracepoint_is_on(&one.tp));
+	__atomic_store_n(&looked, true, __ATOMIC_RELEASE);
 	tp_enable_wait();
 	ck_assert(tp_tracepoint_is_on(&one.tp));
 	pthread_join(thread, NULL);

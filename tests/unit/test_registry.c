@@ -324,7 +324,7 @@ TEST(exit_waits_for_no_probe)
 
 	pid_t child = fork();
 	if (child == 0) {
-		alarm(10);
+		alarm(600);
 		sample_module_init(&m, "m", "sits", "int");
 		tp_module_load(&m.module);
 		sitting_thread(&m);

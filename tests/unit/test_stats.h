@@ -61,7 +61,7 @@ static inline void file_has(const char *needle)
 
 static inline bool comes_to(long long wanted)
 {
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 60000; i++) {
 		if (access(file, F_OK) == 0 && hits("sample_int") == wanted)
 			return true;
 		usleep(10000);

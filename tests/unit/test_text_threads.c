@@ -256,7 +256,7 @@ TEST(forks_among_busy_threads)
 		pid_t child = fork();
 		if (child == 0) {
 			/* All that could hang, had somebody held a lock. */
-			alarm(10);
+			alarm(600);
 			tp_enable(sink, "*");
 			trace_sample_int(1);
 			tracepoint_synchronize_unregister();

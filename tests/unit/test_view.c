@@ -216,7 +216,7 @@ TEST(held_during_a_fork)
 	ck_assert_ptr_eq(tp_sink_hold(serial), &s.head);
 	pid_t child = fork();
 	if (child == 0) {
-		alarm(60);
+		alarm(600);
 		tp_sink_let_go(&s.head);
 		_exit(tp_sink_close(&s.head) == -EPIPE ? 0 : 1);
 	}

@@ -98,7 +98,7 @@ char *babeltrace(const char *dir, int *status)
 
 	/* Its messages go behind: among the events they would break a line in two. */
 	snprintf(command, sizeof(command),
-		 "ulimit -v 4000000; e=$(mktemp); LC_ALL=C.UTF-8 timeout 20 babeltrace2 --clock-seconds --no-delta '%s' 2>\"$e\"; "
+		 "ulimit -v 4000000; e=$(mktemp); LC_ALL=C.UTF-8 timeout 600 babeltrace2 --clock-seconds --no-delta '%s' 2>\"$e\"; "
 		 "s=$?; cat \"$e\"; rm \"$e\"; exit $s", dir);
 	FILE *f = popen(command, "re");
 	ck_assert_ptr_nonnull(f);

@@ -109,7 +109,7 @@ struct tp_sink {
 	unsigned long lost[TP_NR_LOST]; /* records, see tp_sink_count_lost() */
 	/*
 	 * For the runtime: what is enabled; if [1] is set, tp_early_sink() is to be called; [2] is set in a forked child,
-	 * where tp_sink_count_for_opener() is.
+	 * where tp_sink_count_for_opener() is; [3] is the path of a trace.
 	 */
 	void *reserved[6];
 };

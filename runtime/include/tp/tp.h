@@ -152,6 +152,7 @@ TP_PUBLIC struct tp_sink *tp_ctf_sink(const char *dir, const char *options);
  *	-EINVAL   dir is NULL, or sink is not a CTF sink
  *	-ENOTSUP  mode=stream: the sink's own directory can be read at any time
  *	-EDEADLK  called from inside a probe
+ *	-EBUSY    a thread stands still at the end of a packet; a later call may succeed
  *	others    what tp_ctf_sink() returns for dir, or ENOSPC and its like. What was copied is removed again
  */
 TP_PUBLIC int tp_ctf_snapshot(struct tp_sink *sink, const char *dir);

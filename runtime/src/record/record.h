@@ -49,7 +49,7 @@ void tp_sink_lose(struct tp_sink *sink, enum tp_lost cause);
 /* Makes a record in the sink that is a copy of this one, which is complete. */
 void tp_pass_record_on(struct tp_sink *sink, const struct tp_record *rec);
 
-/* Says how many records were lost, if any were, and by what cause. path may be NULL. */
-void tp_sink_tell_lost(struct tp_sink *sink, const char *path);
+/* Says how many records were lost, if any were, and by what cause; of a trace by its path, which is struct tp_sink's reserved[3]. */
+void tp_sink_tell_lost(struct tp_sink *sink);
 
 #endif /* TP_RECORD_H */

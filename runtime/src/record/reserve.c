@@ -191,12 +191,13 @@ unsigned long tp_sink_lost(struct tp_sink *sink)
 	return sum;
 }
 
-void tp_sink_tell_lost(struct tp_sink *sink, const char *path)
+void tp_sink_tell_lost(struct tp_sink *sink)
 {
 	static const char *const names[TP_NR_LOST] = {
 		[TP_LOST_NO_FILE] = "no file", [TP_LOST_LIMIT] = "limit", [TP_LOST_NESTED] = "nested",
 		[TP_LOST_TOO_LARGE] = "too large", [TP_LOST_OTHER] = "other",
 	};
+	const char *path = sink->reserved[3];
 	char causes[256] = "";
 	size_t len = 0;
 

@@ -319,7 +319,7 @@ static void __attribute__((destructor(101))) stop(void)
 			continue;
 		tp_text_end(sink);
 		if (tp_sandboxed) {
-			tp_sink_tell_lost(sink, NULL);
+			tp_sink_tell_lost(sink);
 			continue;
 		}
 		if (!info.written && !asked) {
@@ -330,7 +330,7 @@ static void __attribute__((destructor(101))) stop(void)
 			tp_sink_close(sink); /* which says what was lost */
 		} else {
 			tp_stats_write(sink); /* the one that needs no end; others refuse */
-			tp_sink_tell_lost(sink, NULL);
+			tp_sink_tell_lost(sink);
 		}
 	}
 }

@@ -77,7 +77,7 @@ static int ctf_close(struct tp_sink *head)
 	tp_guard_enter(&guard);
 	tp_ctf_describe_better(sink);
 	tp_guard_leave(&guard);
-	tp_sink_tell_lost(head, sink->path);
+	tp_sink_tell_lost(head);
 	tp_ctf_log_end(sink);
 	tp_ctf_streams_end(sink); /* from here on another sink may have its slot */
 	/*
@@ -201,6 +201,7 @@ static int sink_open(struct tp_ctf_sink *sink, int passed, const char *options)
 		tp_ctf_streams_end(sink);
 		return error;
 	}
+	sink->head.reserved[3] = sink->path;
 	tp_ctf_log_begin(sink);
 	tp_ctf_preparer_start(sink);
 	return 0;

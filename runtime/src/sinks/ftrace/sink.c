@@ -197,7 +197,7 @@ static int ftrace_close(struct tp_sink *head)
 	struct ftrace_sink *sink = (struct ftrace_sink *)head;
 	int error = -sink->error;
 
-	tp_sink_tell_lost(head, NULL);
+	tp_sink_tell_lost(head);
 	tp_guarded_fd_close(&sink->file);
 	free(sink->path);
 	free(sink);

@@ -203,7 +203,7 @@ static int write_file(struct tp_latency *latency)
 
 static int latency_close(struct tp_sink *head)
 {
-	tp_sink_tell_lost(head, NULL);
+	tp_sink_tell_lost(head);
 	const int error = write_file(latency_of(head));
 	latency_free(latency_of(head));
 	return error;

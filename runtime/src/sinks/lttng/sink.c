@@ -250,7 +250,7 @@ static void unregister_all(void)
 
 static int lttng_close(struct tp_sink *sink)
 {
-	tp_sink_tell_lost(sink, NULL);
+	tp_sink_tell_lost(sink);
 	unregister_all();
 	__atomic_store_n(&is_open, false, __ATOMIC_RELEASE);
 	return 0;

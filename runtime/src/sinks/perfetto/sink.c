@@ -90,7 +90,7 @@ static int perfetto_close(struct tp_sink *head)
 	const int error = -sink->error;
 
 	tp_perfetto_streams_end(sink);
-	tp_sink_tell_lost(head, sink->file.path);
+	tp_sink_tell_lost(head);
 	sink_free(sink);
 	return error;
 }
@@ -150,6 +150,8 @@ static int sink_open(struct tp_perfetto_sink *sink, int fd, const char *name)
 		error = -tp_sink_open(&sink->head, &perfetto_ops);
 	if (error)
 		tp_perfetto_streams_end(sink);
+	else
+		sink->head.reserved[3] = sink->file.path;
 	return error;
 }
 

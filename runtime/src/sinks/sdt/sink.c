@@ -29,7 +29,7 @@ static void sdt_commit(struct tp_record *rec)
 
 static int sdt_close(struct tp_sink *sink)
 {
-	tp_sink_tell_lost(sink, NULL);
+	tp_sink_tell_lost(sink);
 	free(sink);
 	return 0;
 }

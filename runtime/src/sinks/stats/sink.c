@@ -147,7 +147,7 @@ static int stats_close(struct tp_sink *head)
 	tp_stats_sinks_remove(sink);
 	if (!sink->forked)
 		tp_stats_tell_missing(sink);
-	tp_sink_tell_lost(head, NULL);
+	tp_sink_tell_lost(head);
 	int error = -sink->error;
 	sink_free(sink);
 	return error;

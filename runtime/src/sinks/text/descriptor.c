@@ -156,7 +156,7 @@ static int descriptor_close(struct tp_sink *head)
 	int error = -d->text.error;
 
 	descriptor_finish(&d->text);
-	tp_sink_tell_lost(head, NULL);
+	tp_sink_tell_lost(head);
 	free_descriptor(d);
 	return error;
 }

@@ -151,7 +151,7 @@ static int file_close(struct tp_sink *head)
 
 	file_finish(&file->text);
 	const int error = -file->text.error;
-	tp_sink_tell_lost(head, NULL);
+	tp_sink_tell_lost(head);
 	free_file(file);
 	return error;
 }

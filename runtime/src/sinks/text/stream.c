@@ -162,7 +162,7 @@ static int stream_close(struct tp_sink *head)
 	struct text_stream *stream = (struct text_stream *)head;
 
 	flush(stream);
-	tp_sink_tell_lost(head, NULL);
+	tp_sink_tell_lost(head);
 	int error = -stream->text.error;
 	free(stream);
 	return error;
