@@ -74,12 +74,12 @@ def _has_share(line: str) -> bool:
 
 
 def loose(line: str) -> str:
-    """The same, if every number may be another, also in another width; and so a share's bar, which same() looks at."""
+    """The same, if every number may be another, also in another width; a time of another unit; and so a share's bar, which same() looks at."""
     if _has_share(line):
         line = _BAR.sub("\\1  \3", line)
     line = re.sub(r"0x[\da-f]+", "\2", line.replace("...", "\1"))
-    line = re.sub(r"\d+(?:\.\d+)?", "\0", line)
-    line = re.sub(r"\\ (?:\\ )+", "\\\\ +", re.escape(line)).replace("\3", "#+")
+    line = re.sub(r"\d+(?:\.\d+)?( [num]?s\b)?", lambda found: "\0\4" if found[1] else "\0", line)
+    line = re.sub(r"\\ (?:\\ )+", "\\\\ +", re.escape(line)).replace("\3", "#+").replace("\4", " [num]?s")
     return re.sub(r"(?:\\ )?\0", r" *\\d+(?:\\.\\d+)?", line).replace("\1", ".*").replace("\2", "0x[0-9a-f]+")
 
 

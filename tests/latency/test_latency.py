@@ -250,7 +250,7 @@ class Traces(Case):
         self.succeed([pairs(), "b:1:a", "s:10000", "b:2:b", "s:3000", "b:3:x:1:4000", "e:3", "s:3000", "e:2", "s:10000", "e:1"],
                      env={**os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{trace}"})
         out = self.succeed([TP, "latency", trace, "pairs_begin", "pairs_end", "--key", "id:request", "--slowest", "3"]).stdout
-        self.assertRegex(out, r"(?s)slowest 1: \S+ ms\n  \S+ \d+/\d+ pairs:pairs_begin: id=1 peer=a method=GET seq=1\n"
+        self.assertRegex(out, r"(?s)slowest 1: \d+\.\d\d m?s\n  \S+ \d+/\d+ pairs:pairs_begin: id=1 peer=a method=GET seq=1\n"
                               r"  \S+ \d+/\d+ pairs:pairs_end: request=1 peer=x status=1 seq=6\n\nslowest 2: .*seq=2\n.*seq=5\n\nslowest 3: .*too long")
 
     def test_filters(self) -> None:
