@@ -41,7 +41,7 @@ class Pages(Case):
 
     def page(self, page: str, env: dict[str, str], command: tuple[str, ...] = (), rename: tuple[str, str] = ("", ""),
              **options) -> None:
-        """Runs a page's examples, by a command in front of bash. What ends with & runs already; a name can be another."""
+        """Runs a page's examples, by a command in front of bash. What ends with & runs already; a name or command can be another."""
         script, wanted = [], []
         for block in blocks(re.sub(rf"\b{rename[0]}\b", rename[1], read(os.path.join(ROOT, f"docs/{page}.md")))):
             if block.kind == "sh":
@@ -94,7 +94,8 @@ class Pages(Case):
         self.addCleanup(server.wait)
         self.addCleanup(server.kill)
         until(lambda: "net_request" in daemon.lttng("list", "-u").stdout, "the server in lttng list")
-        self.page("outputs/lttng", env, **daemon.user)
+        waits = "until sleep 1; lttng stop; [ \"$(babeltrace2 trace 2>/dev/null)\" ]; do lttng start; done"
+        self.page("outputs/lttng", env, rename=("sleep 1\nlttng stop", waits), **daemon.user)
 
     def test_perfetto(self) -> None:
         self.page("outputs/perfetto", self.server("net"))
