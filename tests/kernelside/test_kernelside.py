@@ -26,12 +26,13 @@ from packets import decoded, events, trace_processor  # noqa: E402
 from support import BUILD, Case, need, note, read, run, temporary, unavailable, until  # noqa: E402
 
 TP = os.path.join(BUILD, "tp")
-CALLS = "syscalls:sys_*_lseek"
+CALLS = "syscalls:sys_*_sched_rr_get_interval"  # nobody else calls it: a ring of the kernel's has but ours
+ENTER, EXIT = "sys_enter_sched_rr_get_interval", "sys_exit_sched_rr_get_interval"
 THREADS, HITS = 2, 1000
 NOBODY = 65534
 
 # The turns of each number: it must be alone with them, in this order.
-TURNS = ["before", "sys_enter_lseek", "sys_exit_lseek", "after"]
+TURNS = ["before", ENTER, EXIT, "after"]
 
 
 @functools.cache
@@ -47,7 +48,7 @@ class Kernelside(Case):
         if os.geteuid():
             unavailable(self, "the kernel's events need root")
         self.tracing = os.path.dirname(os.path.dirname(self.trace_instance()))
-        if not os.path.isdir(os.path.join(self.tracing, "events/syscalls/sys_enter_lseek")):
+        if not os.path.isdir(os.path.join(self.tracing, f"events/syscalls/{ENTER}")):
             unavailable(self, "this kernel has no events of system calls")
         self.trace = self.path("trace")
         self.environment = {**os.environ, "TP_CONTROL": self.path("control"), "HOME": self.dir}
@@ -149,11 +150,11 @@ class Order(Kernelside):
         self.assertRegex(said, rf"tp: '{self.trace}/\d+': {2 * THREADS * HITS} events, \d+ bytes, of 'beside'; lost: 0\n"
                                rf"tp: '{self.trace}/kernel': \d+ events, \d+ bytes, of the kernel; lost: 0\n\Z")
         lines = self.check_json()
-        cpus = {line["cpu"] for line in lines if line["event"] == "sys_enter_lseek" and line["comm"] == "beside"}
+        cpus = {line["cpu"] for line in lines if line["event"] == ENTER and line["comm"] == "beside"}
         self.assertEqual(len(cpus), min(THREADS, len(os.sched_getaffinity(0))))
         # The kernel's events are of the same process and threads as ours.
         self.assertEqual({(line["pid"], line["tid"]) for line in lines if line["event"] == "before"},
-                         {(line["pid"], line["tid"]) for line in lines if line["event"] == "sys_enter_lseek" and line["comm"] == "beside"})
+                         {(line["pid"], line["tid"]) for line in lines if line["event"] == ENTER and line["comm"] == "beside"})
         gaps = [enter["ns"] - before["ns"] for before, enter in self.pairs(lines)]
         note(f"the system call begins {min(gaps)} ns after the event before it, at the least")
 
@@ -163,7 +164,7 @@ class Order(Kernelside):
         for line in lines:
             if line["event"] == "before":
                 last[line["tid"]] = line
-            elif line["event"] == "sys_enter_lseek" and line["tid"] in last:
+            elif line["event"] == ENTER and line["tid"] in last:
                 yield last.pop(line["tid"]), line
 
     def test_report(self) -> None:
@@ -223,8 +224,8 @@ class Order(Kernelside):
         self.assertEqual([line[2] for line in lines], sorted(line[2] for line in lines))
         self.check_turns([(tid, event) for tid, _, _, event, _ in lines])
         # The kernel's processors have their numbers, and what trace-cmd knows of its events still holds.
-        of_kernel = {(int(cpu), time) for _, cpu, time, event, _ in lines if event == "sys_enter_lseek"}
-        want = {(line["cpu"], f"{line['ns'] // 10**9}.{line['ns'] % 10**9:09}") for line in self.json() if line["event"] == "sys_enter_lseek"}
+        of_kernel = {(int(cpu), time) for _, cpu, time, event, _ in lines if event == ENTER}
+        want = {(line["cpu"], f"{line['ns'] // 10**9}.{line['ns'] % 10**9:09}") for line in self.json() if line["event"] == ENTER}
         self.assertEqual(of_kernel, want)
         self.assertTrue(any(re.search(r"beside:\d+ \[\d+\] \w\+? ==> ", text) for _, _, _, event, text in lines if event == "sched_switch"))
 
@@ -242,7 +243,7 @@ class Order(Kernelside):
         self.read_by(TP, "convert", self.trace, "--to", "perfetto", "-o", out)
         shown = events(out)
         self.check_turns([(event.track["thread"][0]["tid"][0], event.name) for event in sorted(shown, key=lambda event: event.ns)])
-        self.assertEqual({event.track["thread"][0]["pid"][0] for event in shown if event.name == "sys_enter_lseek" and
+        self.assertEqual({event.track["thread"][0]["pid"][0] for event in shown if event.name == ENTER and
                           event.track["thread"][0]["thread_name"] == ["beside"]},
                          {event.track["thread"][0]["pid"][0] for event in shown if event.name == "before"})
         self.check_switches(decoded(out))
@@ -315,9 +316,9 @@ class Order(Kernelside):
         with self.running() as process:
             with self.recording(process) as tp:
                 self.more(process)
-                until(lambda: sum(line["event"] == "sys_exit_lseek" and line["tid"] == process.pid for line in self.json()) == HITS)
+                until(lambda: sum(line["event"] == EXIT and line["tid"] == process.pid for line in self.json()) == HITS)
                 self.check_json(1)
-                self.assertIn("sys_enter_lseek", self.read_by("babeltrace2", self.trace))
+                self.assertIn(ENTER, self.read_by("babeltrace2", self.trace))
                 self.more(process)
                 tp.send_signal(signal.SIGINT)
         self.check_json(1, 2)
@@ -552,7 +553,7 @@ class Ends(Kernelside):
         pid = next(line["pid"] for line in lines if line["event"] == "before")
         ours = Counter(line["event"] for line in lines if line["tid"] == pid or line["pid"] == pid)
         self.assertEqual(ours["before"], THREADS * 20 * HITS)
-        self.assertLess(ours["sys_enter_lseek"], THREADS * 20 * HITS // 2)
+        self.assertLess(ours[ENTER], THREADS * 20 * HITS // 2)
         self.assertGreater(ours["sched_process_exit"], 0)
 
     def test_two_at_once(self) -> None:
