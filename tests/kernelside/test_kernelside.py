@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "perfetto"))
 
 from building import build, generate  # noqa: E402
 from packets import decoded, events, trace_processor  # noqa: E402
-from support import BUILD, Case, need, note, read, run, temporary, unavailable, until  # noqa: E402
+from support import BUILD, Case, has_ended, need, note, read, run, temporary, unavailable, until  # noqa: E402
 
 TP = os.path.join(BUILD, "tp")
 CALLS = "syscalls:sys_*_sched_rr_get_interval"  # nobody else calls it: a ring of the kernel's has but ours
@@ -489,6 +489,7 @@ class Ends(Kernelside):
                 tp.kill()
                 tp.wait()
                 os.kill(recorder, signal.SIGKILL)
+                until(lambda: has_ended(recorder), "the recorder's end")
             place = f"{self.tracing}/instances/tp-record-{tp.pid}"
             self.assertTrue(os.path.exists(place))
         self.json()
