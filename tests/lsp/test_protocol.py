@@ -203,6 +203,7 @@ class Protocol(LspCase):
             client.change(URI, {"text": EVENT + "\n" * number})
             until(lambda: has_ended(self.compilers()[-1]) or len(self.compilers()) > number, "the compiler's end")
         until(lambda: len(self.compilers()) == 4, "the last compiler")
+        until(lambda: all(map(has_ended, self.compilers()[:3])), "the end of the other compilers")
         self.assertEqual([has_ended(pid) for pid in self.compilers()], [True, True, True, False])
         self.end(client)
         until(lambda: has_ended(self.compilers()[-1]), "the compiler's end")
