@@ -67,7 +67,8 @@ class Kernelside(Case):
         return done.stderr
 
     def record_program(self, *options: str, kernel: str = CALLS, calls: int = HITS) -> str:
-        return self.record(*options, "--", program(), str(THREADS), str(calls), kernel=kernel)
+        """With room for what a busy system does while the recorder stands still."""
+        return self.record("--kernel-buffer", "64M", *options, "--", program(), str(THREADS), str(calls), kernel=kernel)
 
     @contextlib.contextmanager
     def running(self, command: tuple[str, ...] = (), of: str = "") -> Iterator[subprocess.Popen]:
@@ -361,7 +362,7 @@ class Order(Kernelside):
         need(self, "babeltrace2")
         systems = {name.partition(":")[0] for name in read(os.path.join(self.tracing, "available_events")).split()}
         many = [f"!{system}:*" for system in ("kmem", "lock", "maple_tree", "mmap_lock", "percpu", "raw_syscalls", "rcu") if system in systems]
-        said = self.record("--kernel-buffer", "32M", "--", program(), "1", "10", kernel=",".join(["*", *many]))
+        said = self.record("--kernel-buffer", "128M", "--", program(), "1", "10", kernel=",".join(["*", *many]))
         nr = sum(map(int, re.findall(r": (\d+) events", said)))
         kinds = Counter(line["event"] for line in self.json() if "event" in line)
         self.assertEqual(kinds.total(), nr)
