@@ -12,7 +12,7 @@ import shutil
 import sys
 
 from building import build, generate
-from docs.pages import blocks, pattern
+from docs.pages import blocks, have_alone, pattern
 from lttng.daemon import Daemon
 from lttng.test_lttng import TOOLS, has_headers
 from support import BUILD, ROOT, Case, need, read, run, unavailable, until
@@ -75,6 +75,7 @@ class Pages(Case):
 
     def test_ftrace(self) -> None:
         need(self, "trace-cmd", "unshare")
+        have_alone(self, "tp-record-kernel")
         instance = self.trace_instance()
         os.rmdir(instance)
         self.page("outputs/ftrace", self.server("net"), MOUNTED, {

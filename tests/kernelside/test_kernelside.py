@@ -22,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "perfetto"))
 
 from building import build, generate  # noqa: E402
+from docs.pages import have_alone  # noqa: E402
 from packets import decoded, events, trace_processor  # noqa: E402
 from support import BUILD, Case, has_ended, need, note, read, run, temporary, unavailable, until  # noqa: E402
 
@@ -55,10 +56,6 @@ class Kernelside(Case):
         os.mkdir(self.path("control"), 0o700)
 
     # ---- Steps ----
-
-    def instances(self) -> set[str]:
-        """Those of tp that nobody else has: other tests may run meanwhile."""
-        return set(glob.glob(os.path.join(self.tracing, "instances/tp-record-*")))
 
     def record(self, *arguments: str, kernel: str = CALLS, command: tuple[str, ...] = (), status: int = 0, trace: str = "", **options) -> str:
         """Records a program; what is said."""
@@ -104,6 +101,10 @@ class Kernelside(Case):
     def is_enabled(self, process: subprocess.Popen) -> bool:
         done = run([TP, "list", "-p", str(process.pid)], env=self.environment)
         return re.search(r"beside:after .*on:", done.stdout) is not None
+
+    def place(self, tp: subprocess.Popen) -> str:
+        """Its instance of the kernel's buffers."""
+        return f"{self.tracing}/instances/tp-record-{tp.pid}"
 
     def recorder_of(self, tp: subprocess.Popen) -> int:
         """The process that has the kernel's buffers open."""
@@ -428,10 +429,11 @@ class Mistakes(Kernelside):
         self.assertFalse(os.path.exists(self.trace))
 
     def test_no_such_process(self) -> None:
-        before = self.instances()
-        self.record("-p", "no-such-program", status=1)
+        with subprocess.Popen([TP, "record", "--kernel", CALLS, "-o", self.trace, "-p", "no-such-program"], env=self.environment,
+                              stderr=subprocess.DEVNULL) as tp:
+            self.assertEqual(tp.wait(), 1)
         self.assertFalse(os.path.exists(self.trace))
-        self.assertFalse(self.instances() - before)
+        self.assertFalse(os.path.exists(self.place(tp)))
 
     def test_no_event_of_the_process(self) -> None:
         with self.running() as process:
@@ -442,7 +444,7 @@ class Mistakes(Kernelside):
 
 class Ends(Kernelside):
     def gone(self, tp: subprocess.Popen) -> None:
-        place = f"{self.tracing}/instances/tp-record-{tp.pid}"
+        place = self.place(tp)
         until(lambda: not os.path.exists(place), f"{place} is left over")
 
     def test_signals(self) -> None:
@@ -481,6 +483,7 @@ class Ends(Kernelside):
 
     def test_all_killed(self) -> None:
         """What the kernel has kept, the next one takes away; what was recorded until then can be read."""
+        have_alone(self, "tp-record-kernel")  # another's would be the next one
         with self.running() as process:
             with self.recording(process) as tp:
                 self.more(process)
@@ -491,7 +494,7 @@ class Ends(Kernelside):
                 tp.wait()
                 os.kill(recorder, signal.SIGKILL)
                 until(lambda: has_ended(recorder), "the recorder's end")
-            place = f"{self.tracing}/instances/tp-record-{tp.pid}"
+            place = self.place(tp)
             self.assertTrue(os.path.exists(place))
         self.json()
         self.record("--", program(), "1", "1", trace=self.path("next"))
@@ -521,7 +524,7 @@ class Ends(Kernelside):
                 while tp.poll() is None:
                     tp.send_signal(signal.SIGINT)
                     time.sleep(0.05)
-                self.assertTrue(os.path.exists(f"{self.tracing}/instances/tp-record-{tp.pid}"))
+                self.assertTrue(os.path.exists(self.place(tp)))
                 os.kill(recorder, signal.SIGCONT)
                 _, said = tp.communicate()
                 self.assertIn(f"tp: another process is still writing events of the kernel into '{self.trace}/kernel': tp does not wait for it\n", said)
