@@ -137,6 +137,15 @@ def until(condition: Callable[[], object], why: str | Callable[[], str] = "") ->
         time.sleep(0.0005)
 
 
+def has_ended(pid: int) -> bool:
+    """Whether there is no such process, or a zombie, which has closed all that it had."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
 def sources() -> list[str]:
     """The files of the tree, by their names from its root: those of a clone, and new ones. No repository is asked."""
     found = []

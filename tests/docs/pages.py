@@ -24,14 +24,29 @@ INSTALLED = os.environ.get("INSTALLED") == "1"
 # Behind a command that ends with &: a reader takes longer to type the next one than the program takes to listen.
 _LISTENING = "for i in $(seq 40); do tp ps -p $! >/dev/null 2>&1 && break; sleep 0.1; done\n"
 
+# What tp ps prints, as soon as the machine has let our programs answer within its second.
+_PS = """\
+while said=$(tp ps 2>&1); status=$?; grep -Eq "\\((worker|server)\\) has not answered: |'(worker|server)' .*: it does not answer: " <<<"$said"
+do :; done; echo "$said"; [ $status = 0 ]
+"""
+
+
+def _listen(nr: int) -> str:
+    """Waits until so many workers listen."""
+    return f"until [ $(tp ps 2>/dev/null | grep -c ' worker ') = {nr} ]; do sleep 0.1; done\n"
+
+
+# Instead of seconds in which the machine may leave a program no time, what is waited for in them.
+_WAITS = (("& done; sleep 1\n", f"& done; {_listen(3)}"), ("exec ./worker 100000' &\nsleep 1\n", f"exec ./worker 100000' &\n{_listen(1)}"))
+
 
 def _begun(command: str) -> str:
     """Waits as long as a reader takes: until the program listens, and has recorded if it makes a trace."""
-    trace = re.search(r"TP_OUTPUT=ctf:([^,; ]+)", command)
+    trace = re.search(r"TP_OUTPUT=\"?ctf:([^,; ]+)", command)
     if not trace:
         return _LISTENING
-    metadata = trace[1].replace("%p", "$!") + "/metadata"
-    return f'{_LISTENING}for i in $(seq 300); do [ -e "{metadata}" ] && break; sleep 0.1; done; sleep 0.2\n'
+    directory = trace[1].replace("%p", "$!")
+    return f'{_LISTENING}for i in $(seq 300); do tp report "{directory}" 2>/dev/null | grep -q . && break; sleep 0.1; done\n'
 
 
 @dataclass
@@ -74,12 +89,12 @@ def _has_share(line: str) -> bool:
 
 
 def loose(line: str) -> str:
-    """The same, if every number may be another, also in another width; and so a share's bar, which same() looks at."""
+    """The same, if every number may be another, also in another width; a time of another unit; and so a share's bar, which same() looks at."""
     if _has_share(line):
         line = _BAR.sub("\\1  \3", line)
     line = re.sub(r"0x[\da-f]+", "\2", line.replace("...", "\1"))
-    line = re.sub(r"\d+(?:\.\d+)?", "\0", line)
-    line = re.sub(r"\\ (?:\\ )+", "\\\\ +", re.escape(line)).replace("\3", "#+")
+    line = re.sub(r"\d+(?:\.\d+)?( [num]?s\b)?", lambda found: "\0\4" if found[1] else "\0", line)
+    line = re.sub(r"\\ (?:\\ )+", "\\\\ +", re.escape(line)).replace("\3", "#+").replace("\4", " [num]?s")
     return re.sub(r"(?:\\ )?\0", r" *\\d+(?:\\.\\d+)?", line).replace("\1", ".*").replace("\2", "0x[0-9a-f]+")
 
 
@@ -123,8 +138,11 @@ class Page(Case):
                 script.append(f"cat >{block.name} <<'END OF FILE'\n{block.text}END OF FILE")
             elif block.kind == "sh":
                 commands = re.sub(r"^make install .*\n", "", block.text, flags=re.M) if INSTALLED else block.text
-                listening = re.sub(r"^.* &\n", lambda m: m[0] + _begun(m[0]), commands, flags=re.M)
-                script.append(f"echo '<<<'\n{listening}echo \">>>$?\"")
+                for seconds, condition in _WAITS:
+                    commands = commands.replace(seconds, condition)
+                commands = re.sub(r"^.* &\n", lambda m: m[0] + _begun(m[0]), commands, flags=re.M)
+                commands = re.sub(r"^tp ps\n", lambda _: _PS, commands, flags=re.M)
+                script.append(f"echo '<<<'\n{commands}echo \">>>$?\"")
                 expected.append((block.text, ""))
             elif block.kind == "text":
                 expected[-1] = (expected[-1][0], block.text)

@@ -10,7 +10,7 @@ import re
 import shlex
 
 from building import build, generate
-from docs.pages import blocks
+from docs.pages import blocks, have_alone
 from support import ROOT, Case, read, run, temporary
 
 PAGE = read(os.path.join(ROOT, "docs/environment.md"))
@@ -70,6 +70,7 @@ class Environment(Case):
 
     def test_examples(self) -> None:
         """Each example sets its variable, and the runtime takes it without a message."""
+        have_alone(self, "server")  # which TP_CONTROL=1 lets listen
         for name, _, _, example in rows():
             with self.subTest(example):
                 variable, value = shlex.split(example)[0].split("=", 1)

@@ -12,7 +12,7 @@ import shutil
 import sys
 
 from building import build, generate
-from docs.pages import blocks, pattern
+from docs.pages import blocks, have_alone, pattern
 from lttng.daemon import Daemon
 from lttng.test_lttng import TOOLS, has_headers
 from support import BUILD, ROOT, Case, need, read, run, unavailable, until
@@ -39,11 +39,15 @@ class Pages(Case):
         env = {name: value for name, value in os.environ.items() if not name.startswith("TP_")}
         return env | {"PATH": f"{BUILD}:{env['PATH']}", "TP_CONTROL": "0", "LC_ALL": "C"}
 
-    def page(self, page: str, env: dict[str, str], command: tuple[str, ...] = (), rename: tuple[str, str] = ("", ""),
+    def page(self, page: str, env: dict[str, str], command: tuple[str, ...] = (), others: dict[str, str] | None = None,
              **options) -> None:
-        """Runs a page's examples, by a command in front of bash. What ends with & runs already; a name can be another."""
+        """Runs a page's examples, by a command in front of bash. What ends with & runs already; names and commands can be others."""
         script, wanted = [], []
-        for block in blocks(re.sub(rf"\b{rename[0]}\b", rename[1], read(os.path.join(ROOT, f"docs/{page}.md")))):
+        text = read(os.path.join(ROOT, f"docs/{page}.md"))
+        for name, other in (others or {}).items():
+            text, nr = re.subn(rf"\b{name}\b", other, text)
+            self.assertTrue(nr, name)
+        for block in blocks(text):
             if block.kind == "sh":
                 script.append(re.sub(r"^.*&\n", "", block.text, flags=re.M))
                 wanted.append("")
@@ -71,9 +75,13 @@ class Pages(Case):
 
     def test_ftrace(self) -> None:
         need(self, "trace-cmd", "unshare")
+        have_alone(self, "tp-record-kernel")
         instance = self.trace_instance()
         os.rmdir(instance)
-        self.page("outputs/ftrace", self.server("net"), MOUNTED, ("web", os.path.basename(instance)))
+        self.page("outputs/ftrace", self.server("net"), MOUNTED, {
+            # For the switches of a busy system.
+            "mkdir (/sys.*)": r"mkdir \1; echo 65536 >\1/buffer_size_kb", "tp record --kernel": "tp record --kernel-buffer 64M --kernel",
+            "web": os.path.basename(instance)})
 
     def test_latency(self) -> None:
         self.page("latency", self.server("requests"))
@@ -94,7 +102,8 @@ class Pages(Case):
         self.addCleanup(server.wait)
         self.addCleanup(server.kill)
         until(lambda: "net_request" in daemon.lttng("list", "-u").stdout, "the server in lttng list")
-        self.page("outputs/lttng", env, **daemon.user)
+        waits = "until sleep 1; lttng stop; [ \"$(babeltrace2 trace 2>/dev/null)\" ]; do lttng start; done"
+        self.page("outputs/lttng", env, others={"sleep 1\nlttng stop": waits}, **daemon.user)
 
     def test_perfetto(self) -> None:
         self.page("outputs/perfetto", self.server("net"))

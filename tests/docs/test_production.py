@@ -40,6 +40,8 @@ class Production(Case):
     def test_crash(self) -> None:
         """kill -9 of the process that has recorded."""
         script = next(block.text for block in blocks(PAGE) if block.kind == "sh")
+        self.assertIn("& sleep 1\n", script)
+        script = script.replace("& sleep 1\n", "& until [ $(tp report crashed 2>/dev/null | wc -l) = 3 ]; do sleep 0.1; done\n")
         self.write("server", f"#!/bin/sh\nexec {program()} stay\n")
         os.chmod(self.path("server"), 0o755)
         os.symlink(os.path.join(BUILD, "tp"), self.path("tp"))

@@ -108,6 +108,7 @@ class Ftrace(Case):
             self.assertRegex(entry, rf"^ +\S+-{thread} +\[")
 
     def test_between_the_kernels_events(self) -> None:
+        self.set("buffer_size_kb", "65536")  # for the switches of a busy system
         try:
             self.set("events/sched/sched_switch/enable", "1")
         except OSError as error:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 from lsp.client import Client, LspCase, uri_of
-from support import PATIENCE, ROOT, run, until
+from support import PATIENCE, ROOT, has_ended, run, until
 
 from tpgen.lsp.wire import frame
 
@@ -182,13 +182,6 @@ class Protocol(LspCase):
         with open(self.path("pids"), encoding="ascii") as file:
             return [int(line) for line in file.read().splitlines()]
 
-    def gone(self, pid: int) -> bool:
-        try:
-            with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-                return file.read().rpartition(")")[2].split()[0] == "Z"
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-
     def test_closed_while_it_is_compiled(self) -> None:
         """The compiler is ended, and who waits for it gets an answer."""
         client = self.slow()
@@ -199,7 +192,7 @@ class Protocol(LspCase):
         self.assertEqual(client.answer(hover)["error"]["code"], -32801)
         self.assertEqual(client.wait(lambda m: m.get("method") == "textDocument/publishDiagnostics")["params"],
                          {"uri": URI, "diagnostics": []})
-        until(lambda: self.gone(self.compilers()[0]), "the compiler's end")
+        until(lambda: has_ended(self.compilers()[0]), "the compiler's end")
         self.end(client)
 
     def test_changed_while_it_is_compiled(self) -> None:
@@ -208,11 +201,12 @@ class Protocol(LspCase):
         for number in (1, 2, 3):
             until(lambda: len(self.compilers()) == number, "the compiler")
             client.change(URI, {"text": EVENT + "\n" * number})
-            until(lambda: self.gone(self.compilers()[-1]) or len(self.compilers()) > number, "the compiler's end")
+            until(lambda: has_ended(self.compilers()[-1]) or len(self.compilers()) > number, "the compiler's end")
         until(lambda: len(self.compilers()) == 4, "the last compiler")
-        self.assertEqual([self.gone(pid) for pid in self.compilers()], [True, True, True, False])
+        until(lambda: all(map(has_ended, self.compilers()[:3])), "the end of the other compilers")
+        self.assertEqual([has_ended(pid) for pid in self.compilers()], [True, True, True, False])
         self.end(client)
-        until(lambda: self.gone(self.compilers()[-1]), "the compiler's end")
+        until(lambda: has_ended(self.compilers()[-1]), "the compiler's end")
 
     def test_cancelled(self) -> None:
         client = self.slow()
@@ -232,7 +226,7 @@ class Protocol(LspCase):
         until(self.compilers, "the compiler")
         client.send(method="exit")
         self.assertEqual(client.process.wait(PATIENCE), 1)
-        until(lambda: self.gone(self.compilers()[0]), "the compiler's end")
+        until(lambda: has_ended(self.compilers()[0]), "the compiler's end")
 
     def test_compilation_that_is_killed(self) -> None:
         """As for want of memory: the next one is as good as any."""

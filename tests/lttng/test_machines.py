@@ -8,6 +8,7 @@ import glob
 import itertools
 import os
 import re
+import select
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -120,16 +121,18 @@ class Machines(Case):
         """The collector has them before the session ends."""
         self.start_relayd()
         with self.session("web1") as target:
-            target.do("hit 5")
             follower = self.collector.popen(["stdbuf", "-oL", *documented("babeltrace2 -i lttng-live", "web1")], stdout=subprocess.PIPE, text=True)
             self.addCleanup(self.end, follower)
+            while not select.select([follower.stdout], [], [], 0.1)[0]:
+                target.do("other 1")  # it follows from where it has come in
+            target.do("hit 5")
             self.assertEqual(self.follow(follower, 5), [("web1", n) for n in range(5)])
             target.do("hit 3")
             self.assertEqual(self.follow(follower, 3), [("web1", n) for n in range(3)])
 
     def follow(self, follower: subprocess.Popen, nr: int) -> list[tuple[str, int]]:
         assert follower.stdout
-        return _read("".join(itertools.islice(follower.stdout, nr)))
+        return _read("".join(itertools.islice((line for line in follower.stdout if " lt:lt_other: " not in line), nr)))
 
 
 def _read(text: str) -> list[tuple[str, int]]:

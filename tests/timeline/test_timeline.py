@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
@@ -57,6 +58,18 @@ class Timeline(Recorded):
     def hit(self, hits: str) -> None:
         self.record_program("picture", EVENTS, f"#include <time.h>\nconst struct timespec ms = {{.tv_nsec = 1000000}};\n(void)ms;\n{hits}")
 
+    def hit_in_columns(self, hits: str) -> None:
+        """A millisecond is a column at least: again where the machine has let it stand still for so long that it is less."""
+        for _ in range(20):
+            shutil.rmtree(self.trace, ignore_errors=True)
+            self.hit(hits)
+            times = self.times()
+            if times[-1] - times[0] < COLUMNS / 1000:
+                break
+
+    def times(self) -> list[float]:
+        return [float(t) for t in re.findall(r" (\d+\.\d{9}): ", self.read_by(TP, "report", self.trace))]
+
     def drawn(self, *arguments: str) -> ET.Element:
         self.assertEqual(self.read_by(TP, "timeline", "-o", self.file, *arguments), "")
         self.assertLess(os.path.getsize(self.file), LARGEST)
@@ -92,9 +105,9 @@ class Timeline(Recorded):
     # ---- What is drawn ----
 
     def test_spans(self) -> None:
-        self.hit("trace_work_begin(1); nanosleep(&ms, NULL); trace_work_begin(2); nanosleep(&ms, NULL); trace_work_end(1); nanosleep(&ms, NULL); "
-                 "trace_work_end(2); trace_work_begin(3);")
-        times = [float(t) for t in re.findall(r" (\d+\.\d{9}): ", self.read_by(TP, "report", self.trace))]
+        self.hit_in_columns("trace_work_begin(1); nanosleep(&ms, NULL); trace_work_begin(2); nanosleep(&ms, NULL); trace_work_end(1); "
+                            "nanosleep(&ms, NULL); trace_work_end(2); trace_work_begin(3);")
+        times = self.times()
         lane = self.lanes(*PAIR, self.trace)["work"]
         scale = COLUMNS / (times[-1] - times[0])
         self.assertEqual([re.findall(r"\bid=(\d)", bar[2]) for bar in lane.bars], [["1"]])
@@ -105,14 +118,15 @@ class Timeline(Recorded):
 
     def test_overlapping(self) -> None:
         """Two lanes of one name."""
-        self.hit("trace_work_begin(1); nanosleep(&ms, NULL); trace_work_begin(2); nanosleep(&ms, NULL); trace_work_end(1); nanosleep(&ms, NULL); "
-                 "trace_work_end(2);")
+        self.hit_in_columns("trace_work_begin(1); nanosleep(&ms, NULL); trace_work_begin(2); nanosleep(&ms, NULL); trace_work_end(1); "
+                            "nanosleep(&ms, NULL); trace_work_end(2);")
         names = [text.find(SVG + "title").text for text in self.drawn(*PAIR, self.trace).iter(SVG + "text") if text.find(SVG + "title") is not None]
         self.assertEqual(names, ["work", "work"])
 
     def test_instants_and_counters(self) -> None:
-        self.hit('for (int i = 0; i < 5; i++) { trace_note(i == 2 ? "<a> & \\"b\\" \\033[31m \\xff" : "plain"); nanosleep(&ms, NULL); trace_depth(10 - 5 * i); } '
-                 'trace_span(\'B\', "outer"); nanosleep(&ms, NULL); trace_span(\'B\', "inner"); nanosleep(&ms, NULL); trace_span(\'E\', ""); trace_span(\'E\', "");')
+        self.hit_in_columns('for (int i = 0; i < 5; i++) { trace_note(i == 2 ? "<a> & \\"b\\" \\033[31m \\xff" : "plain"); nanosleep(&ms, NULL); '
+                            'trace_depth(10 - 5 * i); } trace_span(\'B\', "outer"); nanosleep(&ms, NULL); trace_span(\'B\', "inner"); '
+                            'nanosleep(&ms, NULL); trace_span(\'E\', ""); trace_span(\'E\', "");')
         lanes = self.lanes(self.trace)
         thread = next(lane for name, lane in lanes.items() if name.startswith("picture "))
         self.assertEqual((thread.ticks, len(thread.hovers)), (5, 5))
@@ -126,8 +140,8 @@ class Timeline(Recorded):
 
     def test_names(self) -> None:
         """A slice has the colour of its name; the legend has room for the first ones, and counts the others."""
-        self.hit('for (int i = 0; i < 15; i++) { char name[] = {(char)(97 + i % 14), 0}; trace_span(\'B\', name); nanosleep(&ms, NULL); '
-                 'trace_span(\'E\', ""); }')
+        self.hit_in_columns('for (int i = 0; i < 15; i++) { char name[] = {(char)(97 + i % 14), 0}; trace_span(\'B\', name); nanosleep(&ms, NULL); '
+                            'trace_span(\'E\', ""); }')
         root = self.drawn(self.trace)
         texts = [text.text for text in root.iter(SVG + "text")]
         self.assertEqual([text for text in texts if re.match(r"[a-z]:", text or "")], ["a: 2", *(f"{name}: 1" for name in "bcdefghijkl")])
@@ -158,7 +172,8 @@ class Timeline(Recorded):
     def test_million(self) -> None:
         """Short spans are added up, and the file is bounded; hundreds of lanes, too."""
         nr = few_or_many(30000, 300000)
-        self.hit(f"for (int i = 0; i < {nr}; i++) {{ trace_work_begin(i); trace_note(\"note\"); trace_work_end(i); }}")
+        self.hit(f"for (int i = 0; i < {nr}; i++) {{ trace_work_begin(i); trace_note(\"note\"); trace_work_end(i); "
+                 f"if (i % {nr // 1000} == 0) nanosleep(&ms, NULL); }}")
         lane = self.lanes(*PAIR, self.trace)["work"]
         self.assertLess(len(lane.bars), 3001)
         self.assertGreater(lane.busy, 100)

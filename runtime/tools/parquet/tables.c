@@ -401,6 +401,8 @@ static bool finish(struct tables *tables, const char *to)
 		if (!parquet_finish(tables->files[i]))
 			return false;
 	}
+	if (interrupt_came())
+		return false;
 	int error = tp_file_rename_new(AT_FDCWD, tables->hidden, AT_FDCWD, to);
 	if (error == EINVAL || error == ENOSYS) /* a file system without this; a directory takes only an empty one's place */
 		error = rename(tables->hidden, to) == 0 ? 0 : errno;
@@ -458,6 +460,7 @@ bool tables_write(const struct export_wanted *wanted)
 	interrupt_begin();
 	const bool good = prepare(&tables, wanted) && export_each(&tables.export, add_row, &tables) && finish(&tables, wanted->to);
 	release(&tables);
-	interrupt_end();
+	if (!good) /* for whole tables, a signal comes too late */
+		interrupt_end();
 	return good;
 }
