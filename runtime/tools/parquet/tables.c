@@ -460,7 +460,9 @@ bool tables_write(const struct export_wanted *wanted)
 	interrupt_begin();
 	const bool good = prepare(&tables, wanted) && export_each(&tables.export, add_row, &tables) && finish(&tables, wanted->to);
 	release(&tables);
-	if (!good) /* for whole tables, a signal comes too late */
+	if (good)
+		interrupt_forget(); /* for whole tables, it has come too late */
+	else
 		interrupt_end();
 	return good;
 }
