@@ -36,6 +36,11 @@ NOBODY = 65534
 TURNS = ["before", ENTER, EXIT, "after"]
 
 
+def room(mib: int) -> str:
+    """For --kernel-buffer: so many MiB for all processors together."""
+    return f"{max(mib // (os.cpu_count() or 1), 4)}M"
+
+
 @functools.cache
 def program() -> str:
     directory = temporary()
@@ -65,7 +70,7 @@ class Kernelside(Case):
 
     def record_program(self, *options: str, kernel: str = CALLS, calls: int = HITS) -> str:
         """With room for what a busy system does while the recorder stands still."""
-        return self.record("--kernel-buffer", "64M", *options, "--", program(), str(THREADS), str(calls), kernel=kernel)
+        return self.record("--kernel-buffer", room(128), *options, "--", program(), str(THREADS), str(calls), kernel=kernel)
 
     @contextlib.contextmanager
     def running(self, command: tuple[str, ...] = (), of: str = "") -> Iterator[subprocess.Popen]:
@@ -363,7 +368,7 @@ class Order(Kernelside):
         need(self, "babeltrace2")
         systems = {name.partition(":")[0] for name in read(os.path.join(self.tracing, "available_events")).split()}
         many = [f"!{system}:*" for system in ("kmem", "lock", "maple_tree", "mmap_lock", "percpu", "raw_syscalls", "rcu") if system in systems]
-        said = self.record("--kernel-buffer", "128M", "--", program(), "1", "10", kernel=",".join(["*", *many]))
+        said = self.record("--kernel-buffer", room(256), "--", program(), "1", "10", kernel=",".join(["*", *many]))
         nr = sum(map(int, re.findall(r": (\d+) events", said)))
         kinds = Counter(line["event"] for line in self.json() if "event" in line)
         self.assertEqual(kinds.total(), nr)
