@@ -36,8 +36,9 @@ def _listen(nr: int) -> str:
     return f"until [ $(tp ps 2>/dev/null | grep -c ' worker ') = {nr} ]; do sleep 0.1; done\n"
 
 
-# Instead of seconds in which the machine may leave a program no time, what is waited for in them.
-_WAITS = (("& done; sleep 1\n", f"& done; {_listen(3)}"), ("exec ./worker 100000' &\nsleep 1\n", f"exec ./worker 100000' &\n{_listen(1)}"))
+# What a reader's seconds are for, where the machine may leave a program no time in them.
+_WAITS = (("& done; sleep 1\n", f"& done; {_listen(3)}"), ("exec ./worker 100000' &\nsleep 1\n", f"exec ./worker 100000' &\n{_listen(1)}"),
+          ("kill -STOP $!\n", "kill -STOP $!\nwhile grep -h ^State: /proc/$!/task/*/status | grep -qv stopped; do sleep 0.1; done\n"))
 
 
 def _begun(command: str) -> str:
