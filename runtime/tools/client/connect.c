@@ -302,14 +302,13 @@ void connections_finish(struct connection *connections, size_t nr, struct awaite
 {
 	struct pollfd *polled = calloc(nr ? nr : 1, sizeof(*polled));
 	int64_t until = now_ms() + PATIENCE_MS;
-	bool is_longer = false;
 
 	for (;;) {
 		for (size_t i = 0; i < nr; i++)
 			connection_continue(&connections[i]);
 		const int64_t now = now_ms();
-		if (!is_longer && now >= until && awaited_may_answer(connections, nr, awaited)) {
-			is_longer = true;
+		if (now >= until && awaited_may_answer(connections, nr, awaited)) {
+			awaited = (struct awaited){.pid = 0}; /* but once */
 			until += LONG_PATIENCE_MS - PATIENCE_MS;
 		}
 		if (!polled || now >= until || !wait_for_any(connections, nr, polled, (int)(until - now)))
