@@ -27,4 +27,18 @@ static inline bool task_is_ending(const char *id)
 	return !rest || sscanf(rest, ") %*c %*d %*d %*d %*d %*d %u", &flags) != 1 || flags & PF_EXITING;
 }
 
+/* By what the kernel calls it; what has ended is called nothing. */
+static inline bool task_is_called(const char *id, const char *name)
+{
+	char path[300], line[32] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/comm", id);
+	FILE *file = fopen(path, "r");
+	const bool is_read = file && fgets(line, sizeof(line), file);
+	if (file)
+		fclose(file);
+	line[strcspn(line, "\n")] = '\0';
+	return is_read && strcmp(line, name) == 0;
+}
+
 #endif /* TASKS_H */

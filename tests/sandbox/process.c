@@ -5,11 +5,12 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "program.h"
+
+#include "../tasks.h"
 
 static int filtered;
 
@@ -28,17 +29,6 @@ static void *hit_in_new_thread(void *unused)
 	return unused;
 }
 
-static bool is_named(const char *id)
-{
-	char path[300], name[32] = "";
-
-	snprintf(path, sizeof(path), "/proc/self/task/%s/comm", id);
-	FILE *file = fopen(path, "r");
-	must(file && fgets(name, sizeof(name), file), path);
-	fclose(file);
-	return strcmp(name, "tp-helper\n") == 0;
-}
-
 /* Of threads besides this one there is the runtime's at most. Its name is part of the opening, whenever its turn is. */
 static void wait_for_its_name(void)
 {
@@ -49,7 +39,7 @@ static void wait_for_its_name(void)
 		must(tasks, "/proc/self/task");
 		nr_others = -1;
 		for (struct dirent *task; (task = readdir(tasks));)
-			nr_others += task->d_name[0] != '.' && !is_named(task->d_name);
+			nr_others += task->d_name[0] != '.' && !task_is_called(task->d_name, "tp-helper");
 		closedir(tasks);
 	} while (nr_others > 0);
 }

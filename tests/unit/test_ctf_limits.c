@@ -207,20 +207,6 @@ AGAIN(setup_prepared, NULL)
 
 /* ---- The thread that prepares packets ---- */
 
-static bool is_preparer(const char *id)
-{
-	char path[300], name[32] = "";
-
-	if (*id == '.' || task_is_ending(id))
-		return false;
-	snprintf(path, sizeof(path), "/proc/self/task/%s/comm", id);
-	FILE *file = fopen(path, "re");
-	const bool is_read = file && fgets(name, sizeof(name), file);
-	if (file)
-		fclose(file);
-	return is_read && strcmp(name, "tp-helper\n") == 0;
-}
-
 static bool has_preparer(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -229,7 +215,7 @@ static bool has_preparer(void)
 
 	ck_assert_ptr_nonnull(tasks);
 	while ((entry = readdir(tasks)))
-		has = has || is_preparer(entry->d_name);
+		has = has || (task_is_called(entry->d_name, "tp-helper") && !task_is_ending(entry->d_name));
 	closedir(tasks);
 	return has;
 }
