@@ -13,7 +13,7 @@ import subprocess
 import termios
 import threading
 
-from support import PATIENCE, read, until
+from support import PATIENCE, state, until
 
 
 class Terminal:
@@ -67,7 +67,7 @@ class Terminal:
 
     def wait_for_stop(self) -> None:
         """A SIGCONT that comes while the command is about to stop has no effect."""
-        until(lambda: read(f"/proc/{self.process.pid}/stat").rsplit(")", 1)[1].split()[0] == "T", "it stops")
+        until(lambda: state(self.process.pid) == "T", "it stops")
 
     def end(self) -> int:
         """Waits for the end of the command, and for what it wrote; its status."""

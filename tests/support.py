@@ -137,13 +137,18 @@ def until(condition: Callable[[], object], why: str | Callable[[], str] = "") ->
         time.sleep(0.0005)
 
 
+def state(process: int | str) -> str:
+    """A letter of proc(5); "" if there is no such process, or thread, which is PID/task/TID."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="surrogateescape") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
 def has_ended(pid: int) -> bool:
     """Whether there is no such process, or a zombie, which has closed all that it had."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-            return file.read().rpartition(")")[2].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
+    return state(pid) in ("", "Z")
 
 
 def sources() -> list[str]:

@@ -15,7 +15,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from reaching import NOBODY, TP, Reaching  # noqa: E402
-from support import need, run, unavailable, until  # noqa: E402
+from support import need, run, state, unavailable, until  # noqa: E402
 
 LINE = r"^ *{pid} (\S+) +(\S+) +(\d+) \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d (.*)$"
 
@@ -94,7 +94,7 @@ class Ps(Reaching):
         other = self.start("loop")
         stopped.send_signal(signal.SIGSTOP)
         self.addCleanup(stopped.send_signal, signal.SIGCONT)
-        until(lambda: open(f"/proc/{stopped.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[0] == "T")
+        until(lambda: state(stopped.pid) == "T")
         done = self.asked(LINE.format(pid=other.pid), "ps")
         self.assertNotIn(f" {stopped.pid} ", done.stdout)
         self.assertRegex(done.stderr, rf"(?m)^tp: process {stopped.pid} \({self.name}\) has not answered: it is "

@@ -16,7 +16,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from building import build  # noqa: E402
 from emulator import seen  # noqa: E402
 from reaching import Reaching  # noqa: E402
-from support import PATIENCE, read, until  # noqa: E402
+from support import PATIENCE, state, until  # noqa: E402
 
 LINE = r"\d+\.\d{9} \d+/\d+ served:served_\w+: n=\d+( peer=10\.0\.0\.1)?"
 
@@ -311,7 +311,7 @@ class Trace(Reaching):
         terminal.wait_for(LINE)
         terminal.type(b"\x1a")
         terminal.wait_for_stop()
-        self.assertIn(read(f"/proc/{process.pid}/stat").rsplit(")", 1)[1].split()[0], "RS")
+        self.assertIn(state(process.pid), ("R", "S"))
         terminal.process.send_signal(signal.SIGCONT)
         terminal.process.send_signal(signal.SIGINT)
         self.assertEqual(terminal.end(), 0)

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from building import build  # noqa: E402
 from reaching import NOBODY, TP, Reaching, served  # noqa: E402
-from support import PATIENCE, need, run, unavailable, until  # noqa: E402
+from support import PATIENCE, need, run, state, unavailable, until  # noqa: E402
 
 # Each command that looks into a process says the same.
 COMMANDS = (("ps",), ("list",), ("trace",), ("record", "-o", "trace"), ("stat",), ("snapshot", "-o", "copy"), ("outputs",))
@@ -88,20 +88,20 @@ class Why(Reaching):
 
     def test_ended(self) -> None:
         process = self.start("exit=0", listening=False)
-        until(lambda: open(f"/proc/{process.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[0] == "Z")
+        until(lambda: state(process.pid) == "Z")
         self.assertIn(f"process {process.pid} ({self.name}) has ended", self.why(process.pid))
 
     def test_ended_beside_one_that_runs(self) -> None:
         running = self.start("loop", listening=False, env={"TP_CONTROL": "0"})
         until(lambda: "loop" in open(f"/proc/{running.pid}/cmdline", encoding="ascii").read())
         ended = self.start("exit=0", listening=False)
-        until(lambda: open(f"/proc/{ended.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[0] == "Z")
+        until(lambda: state(ended.pid) == "Z")
         self.assertIn(f"process {running.pid} ({self.name})", self.why(self.name))
 
     def test_stopped(self) -> None:
         process = self.start("loop")
         process.send_signal(signal.SIGSTOP)
-        until(lambda: open(f"/proc/{process.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[0] == "T")
+        until(lambda: state(process.pid) == "T")
         self.assertEqual(self.why(process.pid), f"tp: process {process.pid} ({self.name}) has not answered: it is "
                                                 f'stopped, by SIGSTOP or ^Z, and answers after "kill -CONT {process.pid}"\n')
         process.send_signal(signal.SIGCONT)

@@ -24,7 +24,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "trace_dat")]
 from building import build, generate  # noqa: E402
 from dat import Recorded  # noqa: E402
 from packets import Shown, events, pieces  # noqa: E402
-from support import BUILD, Case, check_all, few_or_many, read, run, unavailable, until  # noqa: E402
+from support import BUILD, Case, check_all, few_or_many, run, state, unavailable, until  # noqa: E402
 from test_perfetto import PAIRS, TRACKS  # noqa: E402
 from viewed import Viewed  # noqa: E402
 
@@ -230,8 +230,8 @@ class Instants(Storm):
     def stopped(self, process: subprocess.Popen) -> Iterator[None]:
         """All its threads stand still."""
         process.send_signal(signal.SIGSTOP)
-        tasks = f"/proc/{process.pid}/task"
-        until(lambda: all(read(f"{tasks}/{task}/stat").rpartition(") ")[2][0] == "T" for task in os.listdir(tasks)), "all threads are stopped")
+        tasks = f"{process.pid}/task"
+        until(lambda: {state(f"{tasks}/{task}") for task in os.listdir(f"/proc/{tasks}")} == {"T"}, "all threads are stopped")
         yield
         process.send_signal(signal.SIGCONT)
 
