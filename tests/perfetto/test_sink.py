@@ -9,7 +9,6 @@ import glob
 import os
 import random
 import re
-import resource
 import signal
 import struct
 import subprocess
